@@ -13,7 +13,7 @@
  */
 #include "bugs.h"
 
-/* No object of any pool. */
+/* Memory that belongs to no pool. */
 static unsigned char foreign[BUGS_SIZE] __attribute__((aligned(64)));
 
 static unsigned char before[BUGS_DAMAGE];
@@ -83,7 +83,7 @@ static void free_rightly(struct bugs_cell *cell)
 	put_victim(cell);
 }
 
-/* The next allocations of the program. */
+/* Allocate as the program goes on to do. */
 static void alloc_next(struct bugs_cell *cell)
 {
 	void *next;
@@ -146,7 +146,7 @@ static bool is_pattern(const void *obj)
 	return false;
 }
 
-/* Read an object; a filler is not what the program expects. */
+/* Read an object; note a filler, which a program does not expect. */
 static void read_all(struct bugs_cell *cell, const void *obj)
 {
 	bugs_step(cell, BUGS_ACCESS);
@@ -295,7 +295,7 @@ static void free_interior(struct bugs_cell *cell)
 	alloc_next(cell);
 }
 
-/* The victim stays in use. */
+/* Leave the victim in use. */
 static void leak(struct bugs_cell *cell)
 {
 	alloc_next(cell);

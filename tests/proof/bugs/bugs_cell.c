@@ -13,7 +13,7 @@
 
 #define TRIES	100u
 
-/* The words of report.c. */
+/* What report.c prints for each kind of fault. */
 static const char * const reports[POOL_FAULT_KINDS] = {
 	[POOL_FAULT_WRITTEN] = "written to while free",
 	[POOL_FAULT_OVERFLOW] = "written to behind its end",
@@ -37,7 +37,7 @@ static const char * const when_words[] = {
 	[BUGS_WRONG] = "wrong",
 };
 
-/* The first finding counts, except that a cell which does not work always counts. */
+/* Note a finding: only the first one counts, unless the cell itself does not work. */
 void bugs_found(struct bugs_cell *cell, enum bugs_when when,
 		const char *report)
 {
@@ -71,7 +71,7 @@ void bugs_step(struct bugs_cell *cell, enum bugs_when now)
 	cell->now = now;
 }
 
-/* Allocate in spite of injected failures, which are no bugs. */
+/* Allocate; retry after failures that an option injects. */
 void *bugs_get(struct pool *pool)
 {
 	unsigned int tries = TRIES;

@@ -23,7 +23,7 @@
 static struct debugfs_blob_wrapper text;
 static struct dentry *file;
 
-/* User-Mode Linux dies of each fault of its own, so there each page is tested. */
+/* User-Mode Linux dies of a fault of its own, so there test each page before the access. */
 static bool is_mapped(const void *p, size_t bytes)
 {
 	const void *end = p + bytes;
@@ -63,7 +63,7 @@ struct errand {
 	struct completion done;
 };
 
-/* A thread that has run its errand stays until it is stopped; otherwise its code might go first. */
+/* Stay until stopped, because the module could otherwise be unloaded while this code runs. */
 static int run_errand(void *arg)
 {
 	struct errand *errand = arg;
@@ -103,7 +103,7 @@ void bugs_on_other(void (*fn)(void *arg), void *arg)
 	kthread_stop(task);
 }
 
-/* A slab belongs to one pool, since its objects may be copied to users. */
+/* A slab belongs to one pool, because its cache has a region for copies to users. */
 bool bugs_has_room(const void *obj, size_t bytes)
 {
 	struct page *slab = virt_to_head_page(obj);

@@ -22,10 +22,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A cell that takes more seconds than this hangs. */
+/* Seconds after which a cell has hung. */
 #define PATIENCE	60
 
-/* Longest text of a child. */
+/* Longest text that a child writes. */
 #define SAID_LEN	(64 << 10)
 
 /* Shared with the child. */
@@ -66,7 +66,7 @@ void bugs_on_other(void (*fn)(void *arg), void *arg)
 	pthread_join(thread, NULL);
 }
 
-/* A slab begins at a multiple of its size; memory beside a slab may have no access. */
+/* Slabs begin at multiples of this; memory beside a slab may be inaccessible. */
 #define SLAB_BYTES	65536u
 
 bool bugs_has_room(const void *obj, size_t bytes)

@@ -48,8 +48,8 @@ void judge_begin(void)
 }
 
 /*
- * A refused allocation of any time before the scenario has left the departures that it read, as
- * nothing moved, and perhaps a note that nothing is free: pool_used_up().
+ * Leave each pool as a refused call before the scenario may: with the departures that it read, and
+ * perhaps a note that nothing is free (pool_used_up()).
  */
 void judge_settled(void)
 {
@@ -92,7 +92,7 @@ int index_of(const void *obj)
 					  ~POOL_SEAL_BITS));
 }
 
-/* Note an object that the platform has made. */
+/* Note an object that the platform has allocated. */
 void judge_made(struct plat_backend *backend, void *obj)
 {
 	struct pool *pool = pool_list_entry(backend, struct pool, backend);
@@ -131,7 +131,7 @@ static unsigned int hot_of(const struct pool *pool, unsigned int cpu)
 	return n;
 }
 
-/* Note the largest number of objects in the array during a call that needs it. */
+/* Note the most objects that the array had during a call that must know this. */
 static void look_at_array(unsigned int who)
 {
 	struct call *c = &call[who];
@@ -192,7 +192,7 @@ void judge_point(void)
 		look_for(i);
 }
 
-/* Write what users write into their objects: at the beginning and at the end. */
+/* Write to an object what its user writes to the beginning and the end. */
 static void stamp(const struct pool *pool, void *obj, unsigned long word)
 {
 	unsigned char *end = (unsigned char *)obj + pool->head.size;
@@ -237,7 +237,7 @@ static struct call *take_begin(struct pool_head *head, unsigned int n)
 	return c;
 }
 
-/* Judge NULL, or fewer objects than were asked for. */
+/* Judge a call that got NULL, or fewer objects than it asked for. */
 static void refused(struct call *c)
 {
 	look_for(sched->cur);
@@ -279,7 +279,7 @@ void *s_alloc_flags(struct pool_head *head, unsigned int flags)
 	return take_end(c, __pool_alloc(head, flags));
 }
 
-/* A caller may get the object before its time ends, or not: both are tried. */
+/* Try both: the caller gets the object before its time is over, or does not. */
 void *s_alloc_timeout(struct pool_head *head, unsigned int ms)
 {
 	struct call *c = take_begin(head, 1);
@@ -307,7 +307,7 @@ void *s_alloc(struct pool_head *head)
 	return s_alloc_flags(head, 0);
 }
 
-/* There is no point behind the arrival of the last object. */
+/* No other fibre can run between the arrival of the last object and this line. */
 bool s_alloc_bulk(struct pool_head *head, unsigned int n, void **objs)
 {
 	struct call *c = take_begin(head, n);

@@ -11,7 +11,7 @@
  */
 #include "judge.h"
 
-/* A parked object is counted before it is pushed, and until it is somewhere else. */
+/* A parked object counts from before the push until it is in another place. */
 static void judge_parked(const struct pool *pool,
 			 const struct pool_parked *parked)
 {

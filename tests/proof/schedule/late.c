@@ -54,7 +54,7 @@ void late_hide(unsigned int cpu)
 		swap(&late[cpu][i - 1]);
 }
 
-/* True if a CPU has late stores.  Then each operation is a choice, since it may end that. */
+/* True if a CPU has late stores: then each operation is a choice, because it may show them. */
 bool late_any(unsigned int cpu)
 {
 	return lates[cpu];

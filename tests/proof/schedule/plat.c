@@ -26,7 +26,7 @@ unsigned int plat_cpus;
 unsigned long plat_live;
 const struct plat_area plat_zeros;
 
-/* The pool at each place, the same in all areas. */
+/* The pool at each place; places are the same in all areas. */
 static const struct pool *places[PLAT_LOCALS];
 
 static struct {
@@ -59,7 +59,7 @@ void plat_begin(unsigned int cpus)
 	});
 }
 
-/* Locks: at each step another fibre may be the holder. */
+/* Locks: any other fibre may hold one at the next step. */
 
 static bool try_lock(unsigned int *lock, const char *op, const char *what)
 {
@@ -274,7 +274,7 @@ bool plat_peek(void *to, const void *from, size_t bytes)
 	return true;
 }
 
-/* Empty: there is no memory besides the arena. */
+/* Empty: the only memory is the arena. */
 void plat_trim(bool asked)
 {
 	(void)asked;
@@ -298,7 +298,7 @@ unsigned int plat_resched(void)
 	return clock;
 }
 
-/* A wait with a limited time may end at any moment, so others run first, or do not. */
+/* A wait with a time limit may end at any moment: try with others running first, and without. */
 unsigned int plat_wait(unsigned int *word, unsigned int seen, unsigned int ms)
 {
 	unsigned int who = sched->cur;

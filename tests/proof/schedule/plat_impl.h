@@ -41,7 +41,7 @@ static inline struct plat_area *plat_this_area(void)
 
 /* Per-CPU copies */
 
-/* A bit for each CPU that has an owner, or something of a pool. */
+/* A bit for each CPU that has an owner, or that has something of a pool. */
 extern unsigned long plat_live;
 
 static inline unsigned int plat_cpu_below(unsigned int cpu)

@@ -20,7 +20,7 @@ void sched_store(const char *function, const char *operand, void *p,
 		 unsigned int size, int order);
 void sched_add(const char *function, const char *operand, void *p,
 	       unsigned int size, int order);
-/* late.c: an order, or a change of a word, ends the lateness of stores before it. */
+/* late.c: an ordered operation, or one that changes the word, makes earlier stores visible. */
 void sched_order(int order);
 void sched_change(void *p, unsigned int size, int order);
 

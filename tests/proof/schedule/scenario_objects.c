@@ -106,7 +106,7 @@ static void reclaim_all(void)
 	pool_reclaim(NULL);
 }
 
-/* Another pool's free evicts the last object that is free. */
+/* Another pool's free evicts the last free object of the pool. */
 
 static void setup_evict_last(void)
 {
@@ -127,7 +127,7 @@ static void evict_last(void)
 	s_free(other, obj[5]);
 }
 
-/* setup_evict_last() where clusters have more objects and are sealed. */
+/* As setup_evict_last(), with clusters of several objects, which are sealed. */
 
 static void setup_sealed(unsigned int limit, unsigned int min_avail)
 {
@@ -140,7 +140,7 @@ static void setup_sealed(unsigned int limit, unsigned int min_avail)
 		obj[i] = s_alloc(pool);
 }
 
-/* Checked from its creation on, so an object without an entry is reported as foreign. */
+/* Checks are on from the creation, so an object without an entry would be reported as foreign. */
 static void setup_checked(void)
 {
 	pool_options.debug = POOL_D_INTEGRITY;
@@ -193,7 +193,7 @@ static void lower(void)
 	s_set_hot_size(NARROW);
 }
 
-/* After a few visits all is within the new bound, where no array is open. */
+/* Visit until all cached bytes are within the new bound, which leaves no array open. */
 static void end_lower(void)
 {
 	void *objs[6];
@@ -213,7 +213,7 @@ static void free_and_alloc(void)
 	alloc_one();
 }
 
-/* A handler uses a pool while its CPU has another one's lock.  Both arrays are full. */
+/* A handler uses a pool while its CPU holds the lock for another pool.  Both arrays are full. */
 
 static void setup_two(void)
 {

@@ -7,7 +7,7 @@
  */
 #include "scenario.h"
 
-/* As user/tick.c, which tries the mutex. */
+/* Run a pass as user/tick.c does, which only tries the mutex. */
 static bool step(void)
 {
 	struct pool_step piece;
@@ -29,7 +29,7 @@ static void steps(void)
 	step();
 }
 
-/* The shared part of "b" has two objects that were not needed since the pass before. */
+/* Leave two objects in the shared part of "b" that were not needed since the last pass. */
 static void setup_pass(void)
 {
 	void *o[2];
@@ -59,7 +59,7 @@ static void destroy_other(void)
 	s_destroy(o);
 }
 
-/* The pool that the pass was at may be gone. */
+/* Run a pass whose next pool may have ended. */
 static void end_pass(void)
 {
 	unsigned int i;
@@ -70,14 +70,14 @@ static void end_pass(void)
 	sched_fail("a pass over two pools has no end");
 }
 
-/* Three objects are in an array that was not visited since the last ageing. */
+/* Leave three objects in an array that was not visited since the last ageing. */
 static void setup_aged(void)
 {
 	setup(ROOMY, 3, 3);
 	give(1, 3, 0);
 }
 
-/* As another CPU's ageing has this one do. */
+/* Age this CPU as the ageing of another CPU asks it to. */
 static void handle_ageing(void)
 {
 	struct pool_cpu *cpu = plat_cpu_of(0);

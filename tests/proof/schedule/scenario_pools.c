@@ -114,7 +114,7 @@ static void destroy_other(void)
 	s_destroy(o);
 }
 
-/* setup_evict() where the cluster goes to the platform, outside. */
+/* As setup_evict(), with a cluster that goes to the platform instead of the shared pool. */
 
 static void setup_carry(void)
 {
@@ -162,7 +162,7 @@ static void merge(void)
 	s_free(other, s_alloc(other));
 }
 
-/* Two registrations: one is given back while another one comes. */
+/* One registration is given back while another one comes. */
 
 static void setup_registered(void)
 {
@@ -207,7 +207,7 @@ static void create(void)
 	s_free(p, s_alloc(p));
 }
 
-/* A CPU goes while a pool ends whose objects it has. */
+/* A CPU goes offline while a pool ends that has objects there. */
 
 static void setup_exit_destroy(void)
 {
@@ -220,7 +220,7 @@ static void destroy(void)
 	give_back();
 }
 
-/* Two CPUs go, and both have counted something.  The pool keeps their counts. */
+/* Two CPUs go offline after both have counted something.  The pool keeps their counts. */
 
 static unsigned long fills, spills;
 
@@ -260,7 +260,7 @@ static void end_exit_twice(void)
 			   fills, spills, had_fills, had_spills);
 }
 
-/* Counts are read while their CPU goes, and while objects go through the shared pool. */
+/* Numbers are read while their CPU goes offline, and while objects pass through the shared pool. */
 
 static void setup_counted(void)
 {
@@ -302,7 +302,7 @@ static void switch_global_off(void)
 	switch_to("no-global");
 }
 
-/* A cluster that comes to the shared pool after that was emptied is found, too. */
+/* A cluster must be found that comes to the shared pool after the shared pool was emptied. */
 static void end_put_shared(void)
 {
 	unsigned int i;
@@ -312,7 +312,7 @@ static void end_put_shared(void)
 			sched_fail("an object is free, and not found");
 }
 
-/* The array of the CPU that goes has objects, too. */
+/* As before, with objects in the array of the CPU that goes offline. */
 
 static void setup_exit_array(void)
 {
@@ -320,7 +320,7 @@ static void setup_exit_array(void)
 	give_as(1, 0, 3);
 }
 
-/* A cluster of the CPU is still moving when the CPU has drained its others. */
+/* One cluster of the CPU still moves when the CPU has drained its other clusters. */
 
 static void setup_exit_clusters(void)
 {

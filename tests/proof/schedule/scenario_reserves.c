@@ -22,7 +22,7 @@ static void alloc_reserved(void)
 	s_alloc_reserved(pool, reserve);
 }
 
-/* The counts of a reserve that is not in use are those of its slots. */
+/* Fail unless the counts of an unused reserve are those of its slots. */
 static void end_reserve(void)
 {
 	unsigned int i, n = 0;

@@ -7,7 +7,7 @@
  */
 #include "scenario.h"
 
-/* An array opens, and is to be closed for good. */
+/* An array opens while a switch closes arrays for good. */
 
 static void setup_switch(void)
 {
@@ -33,7 +33,7 @@ static void alloc_free_twice_and_look(void)
 	pool_allocated(pool_of(pool));
 }
 
-/* A pool without arrays is to have no clusters either. */
+/* A pool that lost its arrays must have no clusters either. */
 
 static void setup_switch_past(void)
 {
@@ -51,7 +51,7 @@ static void end_past(void)
 		sched_fail("a pool without caches keeps an object");
 }
 
-/* The second one of two switches opens the array, which the first one is about to close. */
+/* The second of two switches opens the array that the first one is about to close. */
 
 static void switch_caches_on(void)
 {
@@ -74,7 +74,7 @@ static void end_open(void)
 		sched_fail("an array of an open pool stays closed");
 }
 
-/* CPU 0 gets its next object with another one, which its array may no longer take. */
+/* CPU 0 gets two objects at once, of which its array may no longer take the second. */
 
 static void setup_ahead(void)
 {

@@ -102,7 +102,7 @@ static void wait_in_vain(void)
 		sched_fail("a pool that ends has an object");
 }
 
-/* End the queue as a pool's end does, which does not follow. */
+/* End the queue as the end of a pool does; the pool itself stays. */
 static void end_queue(void)
 {
 	struct pool *p = pool_of(pool);
@@ -133,7 +133,7 @@ static void free_bulk(void)
 	s_free_bulk(pool, 1, &o);
 }
 
-/* A call that does not wait is refused while somebody waits, so it cannot come first. */
+/* A call that does not wait is refused while others wait, so it gets no object before them. */
 static void free_then_alloc(void)
 {
 	give(0, 1, 0);
@@ -149,7 +149,7 @@ static void free_when_closed(void)
 	give(0, 1, 0);
 }
 
-/* The second call finds what the first one has noted, if that was refused. */
+/* The second call reads what the first one noted, if the first one was refused. */
 static void alloc_twice(void)
 {
 	if (!s_alloc(pool))
@@ -163,7 +163,7 @@ static void free_alloc_free(void)
 	s_free(pool, s_alloc(pool));
 }
 
-/* A visit that gets nothing, and a free that hits. */
+/* Visit in vain, then free by a hit. */
 static void open_and_free(void)
 {
 	void *o;
@@ -172,7 +172,7 @@ static void open_and_free(void)
 	give(1, 2, 0);
 }
 
-/* The new limit closes the arrays. */
+/* Set a limit that closes the arrays. */
 static void limit_then_alloc(void)
 {
 	raise_limit();

@@ -137,7 +137,7 @@ void sched_run(unsigned int who)
 		*f = (struct fibre){ .state = FIBRE_DONE };
 }
 
-/* Run a function to its end, in no fibre. */
+/* Run a function to its end, outside of all fibres. */
 void sched_call(void (*fn)(void))
 {
 	sched->alone = 0;
@@ -251,7 +251,7 @@ void sched_point(const char *function, const char *op, const char *operand,
 			   value_of(p, size));
 }
 
-/* Let others run first.  A fibre that yields while no other can run would loop for ever. */
+/* Let others run first; if no other fibre can run, a loop of yields would never end. */
 static void yield(const char *name)
 {
 	if (sched->cur == SCHED_NOBODY) {

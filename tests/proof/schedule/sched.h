@@ -23,7 +23,7 @@
 #include <stddef.h>
 
 #define SCHED_CPUS	3
-#define SCHED_FIBRES	(2 * SCHED_CPUS)	/* then the handlers of each */
+#define SCHED_FIBRES	(2 * SCHED_CPUS)	/* the CPUs, then the handlers of each */
 #define SCHED_NOBODY	SCHED_FIBRES		/* the scenario's beginning and end */
 #define SCHED_LATE	8			/* added to a fibre: its store is late */
 
@@ -56,8 +56,8 @@ extern const struct scenario scenarios_of_waits[], scenarios_of_passes[];
 enum sched_event {
 	SCHED_START,		/* no fibre has run yet */
 	SCHED_POINT,		/* it is about to do an operation of the seam */
-	SCHED_YIELD,		/* others are to run first */
-	SCHED_WAIT,		/* for a word to become 0 */
+	SCHED_YIELD,		/* it lets others run first */
+	SCHED_WAIT,		/* it waits for a word to become 0 */
 	SCHED_END,
 };
 

@@ -44,7 +44,7 @@ struct choice {
 
 #define RETURNS		2
 
-/* Without a limit of preemptions the limit of states is so much higher, since no walk follows. */
+/* Without a limit of preemptions no walk follows, so this many times as many states are allowed. */
 #define ANY_MORE	4
 #define ANY_MOST	8000000ul	/* but half a gigabyte at most */
 

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* An entry has only two words, because a program may need gigabytes of entries. */
+/* An entry is only two words, because a program may need gigabytes of entries. */
 struct entry {
 	unsigned long state;		/* 0: free */
 	unsigned int left;		/* preemptions */

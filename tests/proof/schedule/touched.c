@@ -28,7 +28,7 @@ struct word {
 /* Not in the world. */
 struct words {
 	bool all;			/* stop at each word */
-	bool learned;			/* a word that matters, since the last question */
+	bool learned;			/* a word was found to matter since the last call */
 	unsigned int count;
 	struct word word[WORDS];
 };

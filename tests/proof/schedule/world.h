@@ -23,7 +23,7 @@
 void world_init(void);
 unsigned char *world_stack_end(unsigned int fibre);
 
-/* The arena takes the lowest place first, so that equal histories give equal addresses. */
+/* The arena gives the lowest free place, so that equal histories give equal addresses. */
 void *world_alloc(size_t bytes);
 void world_free(void *p);
 

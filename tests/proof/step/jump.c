@@ -24,7 +24,7 @@ static struct {
 	bool frees;			/* else it allocates */
 	void (*call)(void);
 	void (*way_out)(void);
-	unsigned long at;		/* the instruction to leave after */
+	unsigned long at;		/* the instruction after which the handler jumps */
 	unsigned long steps;
 	void *hand;			/* object in hand, not yet accounted for */
 	void *result;
@@ -144,7 +144,7 @@ static unsigned int warm_up(void **objs)
 	return n;
 }
 
-/* Fail if an object of the array is in use, or twice in it. */
+/* Fail if an object of the array is in use, or is in the array twice. */
 static void look_at_array(struct pool_local *local)
 {
 	unsigned int i;
@@ -157,7 +157,7 @@ static void look_at_array(struct pool_local *local)
 		step_give(local->slot[i]);
 }
 
-/* Calls made meanwhile leave a held array alone. */
+/* Make calls in the thread that jumped; these must leave a held array alone. */
 static void go_on(struct pool_local *local)
 {
 	bool held = local->hot.open == POOL_HELD;
@@ -247,7 +247,7 @@ static void leave_by_idling(void)
 	give_all(objs, warm_up(objs));
 }
 
-/* The next pool has the same place in this thread's area. */
+/* Destroy the pool and make another one, which gets the same place in this thread's area. */
 static void leave_by_destroying(void)
 {
 	void *objs[JUMP_OBJS];

@@ -151,7 +151,7 @@ TEST_CASE(a_handler_after_every_instruction_of_checked_calls_loses_nothing)
 {
 	static const struct {
 		unsigned int debug;
-		unsigned int n;		/* fewer where pages must be filled */
+		unsigned int n;		/* fewer where each object fills pages */
 	} what[] = {
 		{ POOL_D_INTEGRITY | POOL_D_COLD_FIRST, 12 },
 		{ POOL_D_INTEGRITY | POOL_D_TAG | POOL_D_CALLER |

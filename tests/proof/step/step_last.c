@@ -11,7 +11,7 @@
 #include <semaphore.h>
 #include <signal.h>
 
-/* What the other side does while one allocation looks for the last object. */
+/* What a handler does while one allocation looks for the last object. */
 static struct {
 	struct pool *pool;
 	struct pool_cpu *cpu;		/* of another thread, which waits */
@@ -47,7 +47,7 @@ static void end_flush(int sig, siginfo_t *info, void *context)
 	pool_arrive(&other.pool->moving, 1);
 }
 
-/* The only object that the limit allows goes to the backend, at each instruction once. */
+/* A flush moves the only object to the backend, and ends at each instruction of a call once. */
 TEST_CASE(a_flush_that_ends_at_any_instruction_leaves_an_object_to_be_had)
 {
 	unsigned long at, refused = 0;
@@ -97,7 +97,7 @@ static void move_down(struct pool_local *local, struct pool_cluster *c)
 	other.moved++;
 }
 
-/* Now and then, free objects move up to that CPU, or down from it, for a while. */
+/* At random steps, move free objects from the shared pool to that CPU, or back. */
 static void move(int sig, siginfo_t *info, void *context)
 {
 	struct pool_local *local = plat_local_of(other.pool, (unsigned int)other.at);
@@ -174,7 +174,7 @@ static void share_out(struct pool_local *local)
 	EXPECT(other.obj);
 }
 
-/* The handler frees one object here before it takes the other one, so one is always free. */
+/* At one moment the handler frees an object here and takes the other one, so one is always free. */
 TEST_CASE(an_object_freed_here_while_another_is_taken_is_found)
 {
 	struct pool_local *local;
@@ -247,13 +247,13 @@ TEST_CASE(objects_that_go_up_and_down_at_any_instruction_are_found)
 /* Two events in one call of a thread whose area comes after the main one's. */
 static struct {
 	struct pool_local *local;	/* the main thread's */
-	struct pool_cluster *c;		/* empty; NULL: that part has it */
-	void *obj;			/* was parked, until the first event */
+	struct pool_cluster *c;		/* empty; NULL: the main part has it */
+	void *obj;			/* parked until the first event */
 	unsigned long first, second;	/* steps */
 	unsigned long refused;
 } two;
 
-/* The parked object is taken, after this thread frees one. */
+/* Free the object that this thread uses, then take the parked one. */
 static void free_and_unpark(void)
 {
 	__pool_free(&other.pool->head, other.obj, POOL_F_ATOMIC);
@@ -331,7 +331,7 @@ static void *alloc_at_pairs(void *arg)
 	return arg;
 }
 
-/* The two steps come at any two instructions, in an order in which one object is always free. */
+/* Two steps at any two instructions of a call free and take objects, so that one is always free. */
 TEST_CASE(an_object_freed_here_and_taken_while_another_goes_away_and_back_is_found)
 {
 	pthread_t thread;

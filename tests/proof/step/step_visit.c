@@ -11,16 +11,16 @@
 #include <signal.h>
 
 #define ONCE_OBJECTS	(3 * POOL_HOT_SLOTS + 1)
-#define ONCE_MOST	(UNDER_ASAN ? 50000 : 5000)	/* of a visit: more than there are */
+#define ONCE_MOST	(UNDER_ASAN ? 50000 : 5000)	/* instructions of a visit, at most */
 #define ONCE_EACH	(UNDER_ASAN ? 31 : 1)	/* AddressSanitizer adds very many */
 
-/* A handler that uses a pool once, at one instruction of a call. */
+/* A handler that uses a pool at one instruction of a call. */
 static struct {
 	struct pool_head *pool;
 	struct pool_local *local;
 	unsigned long steps;
 	unsigned long at;
-	unsigned long quick;		/* stepped visits that a quick one began */
+	unsigned long quick;		/* stepped visits that took the quick path */
 } once;
 
 static void use_once(int sig, siginfo_t *info, void *context)
@@ -79,7 +79,7 @@ static unsigned int stepped_spill(void)
 	return n + 1;
 }
 
-/* True if all are different objects, each with what was written to it. */
+/* Write to all objects; true if none of them was written to twice. */
 static bool are_different(unsigned int n)
 {
 	unsigned int i;
@@ -92,7 +92,7 @@ static bool are_different(unsigned int n)
 	return true;
 }
 
-/* All objects are freed, then taken again, with one spill or one fill stepped. */
+/* Free all objects and allocate them again, with single steps in one spill or one fill. */
 static bool visits_with_a_handler(bool spill)
 {
 	struct pool *all = pool_of(once.pool);
@@ -139,11 +139,11 @@ TEST_CASE(a_handler_at_any_instruction_of_a_quick_visit_loses_nothing)
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-/* The contents of a part, at each instruction at which a fork in another thread could read it. */
+/* How many objects a part has, at each instruction at which another thread may fork. */
 static struct {
 	struct pool_local *local;
 	struct pool_cpu *cpu;
-	unsigned long least;		/* objects; one more is right, too */
+	unsigned long least;		/* objects; one more is allowed */
 	unsigned long seen;
 	unsigned long wrong;
 } part;

@@ -58,7 +58,7 @@ void step_give(void *obj)
 	*o = false;
 }
 
-/* Real sum <= charge <= bound, for the thread that was interrupted. */
+/* Note whether objects <= charge <= bound holds for the thread that was interrupted. */
 static void check_bound(void)
 {
 	struct plat_area *area = plat_this_area();
@@ -83,10 +83,7 @@ static void check_bound(void)
 		step.beyond++;
 }
 
-/*
- * Now and then take an object of the reserve, perhaps in the middle of such a call.  Refill
- * the reserve if the case does.
- */
+/* Sometimes take an object of the reserve, even within such a call; refill if the case does. */
 static void take_reserved(void)
 {
 	void *obj = NULL;
@@ -132,7 +129,7 @@ static void handler_free(struct pool_head *pool, void *obj, bool stepped)
 		trap_off();
 }
 
-/* Allocate two, keep one for a while, free the other, in turn for each pool. */
+/* Use each pool in turn: allocate two objects, keep one for a while, free the other. */
 static void use_pools(unsigned int level, bool stepped)
 {
 	unsigned int which = step.turn % STEP_POOLS;

@@ -15,11 +15,11 @@
 #define STEP_KEPT	8
 #define STEP_POOLS	2
 
-/* A second handler interrupts the first, after this many instructions of its calls. */
+/* A second handler interrupts the calls of the first one, after this many of their instructions. */
 #define STEP_LEVELS	2
 #define STEP_INNER	5
 
-/* More of everything for a long run; smaller waves and bounds where it is slow. */
+/* More of everything, for long runs (ROUNDS); smaller waves, where a build is slow (LESS). */
 #ifndef STEP_ROUNDS
 #define STEP_ROUNDS	1
 #endif
@@ -31,16 +31,16 @@ struct stepper {
 	struct pool *pool[STEP_POOLS];
 	void *kept[STEP_LEVELS][STEP_POOLS][STEP_KEPT];
 	bool inside;			/* a handler runs */
-	unsigned int deep;		/* one of so many is stepped; 0: none */
+	unsigned int deep;		/* every how many handlers are stepped; 0: none */
 	unsigned long steps;
 	unsigned long inner;		/* steps of handlers' calls */
 	unsigned long turn;
 	unsigned long bound;		/* the largest bound in force */
 	unsigned long got;
 	unsigned long twice;		/* objects handed out while in use */
-	unsigned long beyond;		/* instants with the bound exceeded */
+	unsigned long beyond;		/* moments at which the bound was exceeded */
 	unsigned long full;		/* times that the table was too small */
-	struct pool_reserved *reserve;	/* of the first pool, or NULL */
+	struct pool_reserved *reserve;	/* a reserve of the first pool, or NULL */
 	unsigned long reserved;		/* objects that the handler took of it */
 	bool refills;			/* the handler frees them to it */
 };

@@ -16,7 +16,7 @@
 
 #include "torture.h"
 
-/* A CPU goes offline and comes back.  CPU 0 stays, as some machines need it. */
+/* Take a CPU offline and bring it back; never CPU 0, which some machines need. */
 void torture_hotplug(struct torture_unit *unit)
 {
 	unsigned int cpu;
@@ -33,11 +33,11 @@ void torture_hotplug(struct torture_unit *unit)
 		torture_count(&unit->rounds);
 }
 
-/* Pressure leaves so many pages to others. */
+/* Pages that memory pressure leaves free. */
 #define LEFT	((16 << 20) / PAGE_SIZE)
 #define ORDER	4
 
-/* Take most of the memory, and give it back soon. */
+/* Allocate most of the memory, and free it soon. */
 void torture_pressure(struct torture_unit *unit)
 {
 	struct page *page, *next;
@@ -104,7 +104,7 @@ static void look(struct torture_pool *pool)
 	pool_debug_to_buf(pool->head, text, sizeof(text));
 }
 
-/* Collect all pools now and then; the slab empties its own caches of each, which is slow. */
+/* Collect all pools once in eight calls: each time the slab empties its caches, which is slow. */
 static void collect(struct torture_unit *unit)
 {
 	if (torture_random(unit) % 8)
@@ -158,7 +158,7 @@ struct life {
 	struct torture_pool pool[LIVES];
 };
 
-/* This runs on any CPU, perhaps in an IPI, and leaves nothing in use. */
+/* Use a pool for a moment: runs on any CPU, perhaps in an IPI. */
 static void live(void *arg)
 {
 	struct life *life = arg;

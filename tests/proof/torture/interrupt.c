@@ -14,7 +14,7 @@
 #include "../../lib/nmi.h"
 #include "torture.h"
 
-/* A timer waits so long after its callback, in ns, and up to as much more. */
+/* A timer starts again this many ns after its callback, or up to twice as many. */
 #define PERIOD	400000
 
 static u64 period(struct torture_unit *unit)
@@ -48,7 +48,7 @@ static enum hrtimer_mode mode_of(enum torture_kind kind)
 					 HRTIMER_MODE_REL_PINNED;
 }
 
-/* Kbuild looks which of the two functions this kernel has. */
+/* Kbuild defines which of the two functions this kernel has. */
 static void setup_timer(struct torture_unit *unit)
 {
 #ifdef POOL_HAS_HRTIMER_SETUP
@@ -80,7 +80,7 @@ void torture_interrupts_go_on(unsigned int cpu)
 	preempt_enable();
 }
 
-/* IPIs come with interrupts off, so a unit runs once at a time. */
+/* Run a unit in an IPI; interrupts are off there, so one unit never runs twice at a time. */
 static void on_ipi(void *unused)
 {
 	torture_step(torture_unit_of(TORTURE_IPI, raw_smp_processor_id()));
@@ -98,7 +98,7 @@ bool torture_has_nmis(void)
 	return have_nmis();
 }
 
-/* A thread interrupts any CPU, its own one, too. */
+/* Send an IPI to any CPU, possibly this one. */
 void torture_interrupt(struct torture_unit *unit)
 {
 	u32 random = torture_random(unit);

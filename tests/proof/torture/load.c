@@ -27,7 +27,7 @@ static unsigned int flags_of(const struct torture_unit *unit)
 	       0 : POOL_F_ATOMIC;
 }
 
-/* The pool that half of all calls go to for a while, so that they meet. */
+/* The pool to which half of all calls go for a while, so that calls contend. */
 static unsigned int aim;
 
 void torture_aim(unsigned int pool)
@@ -35,7 +35,7 @@ void torture_aim(unsigned int pool)
 	WRITE_ONCE(aim, pool % torture_nr_pools);
 }
 
-/* Of calls that would go to a slow pool one in so many does. */
+/* Of calls that would use a slow pool, one in this many does. */
 #define SELDOM		16
 
 static struct torture_pool *any_pool(struct torture_unit *unit)
@@ -55,7 +55,7 @@ static void **any_slot(struct torture_unit *unit, struct torture_pool *pool)
 	return &pool->slot[torture_random(unit) % (nr_cpu_ids * TORTURE_SLOTS)];
 }
 
-/* Take an object that was allocated; NULL is counted. */
+/* Note an object that was allocated; a NULL is counted. */
 static void *came(struct torture_unit *unit, const struct torture_pool *pool,
 		  void *obj)
 {
@@ -176,7 +176,7 @@ static void bulk(struct torture_unit *unit, struct torture_pool *pool)
 	pool_free_bulk(pool->head, flags_of(unit), n, objs);
 }
 
-/* Allocate near this node or anywhere; with __GFP_THISNODE near no other one. */
+/* Allocate near this node, with or without __GFP_THISNODE, which refuses other nodes. */
 static void near(struct torture_unit *unit, struct torture_pool *pool)
 {
 	gfp_t gfp = flags_of(unit) ? GFP_NOWAIT : GFP_KERNEL | __GFP_NORETRY;
@@ -189,7 +189,7 @@ static void near(struct torture_unit *unit, struct torture_pool *pool)
 						 random % 3 ? numa_mem_id() : NUMA_NO_NODE)));
 }
 
-/* Every other object refills its reserve. */
+/* Take an object of the reserve; every other object refills it. */
 static void reserved(struct torture_unit *unit, struct torture_pool *pool)
 {
 	struct pool_reserved *reserve;
@@ -256,7 +256,7 @@ static void wave(struct torture_unit *unit, struct torture_pool *pool)
 		put(unit, pool, unit->kept[i]);
 }
 
-/* Wait for an object of the reserve, which other frees refill. */
+/* Wait for an object of the reserve; frees of other units refill it. */
 static void last_resort(struct torture_unit *unit, struct torture_pool *pool)
 {
 	void *obj = came(unit, pool,
@@ -268,7 +268,7 @@ static void last_resort(struct torture_unit *unit, struct torture_pool *pool)
 	pool_free_reserved(pool->lasting, obj, 0);
 }
 
-/* All objects of a mempool come back to it, so an allocation that may wait gets one. */
+/* Allocate from a mempool: all its objects come back, so an allocation that may wait succeeds. */
 static void through_mempool(struct torture_unit *unit, struct torture_pool *pool)
 {
 	bool waits = torture_random(unit) % 2;

@@ -19,7 +19,7 @@
 
 #include "torture.h"
 
-/* Objects are at least this far apart. */
+/* Distance between two objects, at least. */
 #define APART	16
 
 struct mark {
@@ -61,7 +61,7 @@ u32 torture_random(struct torture_unit *unit)
 	return (x * 0x2545f4914f6cdd1dull) >> 20;
 }
 
-/* Where in in_use an object is; its first byte decides. */
+/* Returns the place of an object in in_use, which its first byte decides. */
 static unsigned long place_of(const void *obj)
 {
 	phys_addr_t at;
@@ -92,13 +92,13 @@ struct pool_rcu *torture_rcu_of(const struct torture_pool *pool, void *obj)
 	return obj + pool->size - rcu_size(pool);
 }
 
-/* Words of an object that units may write; a constructor has the last one. */
+/* Returns how many words of an object units may write; a constructor's word follows these. */
 static unsigned int words_of(const struct torture_pool *pool)
 {
 	return (pool->size - rcu_size(pool)) / sizeof(u64) - pool->built;
 }
 
-/* Of a large object some words are compared, among them the last one. */
+/* Returns the next word to compare: of a large object only some are, among them the last one. */
 static unsigned int next_word(unsigned int i, unsigned int words)
 {
 	unsigned int more = words / 16 + 1;
@@ -116,7 +116,7 @@ static void look_at_built(const struct torture_pool *pool, const void *obj)
 			      BUILT ^ (unsigned long)obj);
 }
 
-/* An object comes out of a pool. */
+/* Check and fill an object that comes out of a pool. */
 void torture_own(struct torture_unit *unit, const struct torture_pool *pool,
 		 void *obj)
 {
@@ -140,9 +140,9 @@ void torture_own(struct torture_unit *unit, const struct torture_pool *pool,
 }
 
 /*
- * What a reader of RCU sees of an object in a slot, which may be freed meanwhile, to be seen again.
- * An object that RCU frees stays as it is.  One of a pool with MEM_F_TYPESAFE may be another
- * object of the pool by now, whose first byte is the same.
+ * Returns what a reader of RCU must see again, later in its section, in an object that others may
+ * free meanwhile.  An object that RCU frees does not change.  With MEM_F_TYPESAFE another owner
+ * may have it, so only the pool's number, in the first byte, is the same.
  */
 u64 torture_see(const struct torture_pool *pool, const void *obj)
 {
@@ -150,11 +150,10 @@ u64 torture_see(const struct torture_pool *pool, const void *obj)
 
 	if (pool->rcu)
 		return READ_ONCE(mark->sum);
-	/* The next owner writes the same byte again. */
 	return data_race(READ_ONCE(mark->pool));
 }
 
-/* An object is about to go back to its pool. */
+/* Check an object that is about to return to its pool. */
 void torture_disown(const struct torture_pool *pool, void *obj)
 {
 	unsigned int words = words_of(pool), i;

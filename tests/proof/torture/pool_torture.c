@@ -43,16 +43,16 @@ static char *state = "running";
 module_param(state, charp, 0444);
 MODULE_PARM_DESC(state, "Not to be set: running, SUCCESS or FAILURE");
 
-/* Between two lines of numbers, in seconds. */
+/* Seconds between two lines of numbers. */
 #define LINE_EVERY	10
 
-/* Units may take so much longer than @seconds for their least number of rounds. */
+/* How many times @seconds units may take for their least number of rounds. */
 #define PATIENCE	10
 
 static const struct kind {
 	const char *name;
 	unsigned long least;		/* rounds, of all units */
-	unsigned int pause;		/* of its threads after each round, in us */
+	unsigned int pause;		/* pause of its threads after each round, in us */
 	void (*round)(struct torture_unit *unit);
 } table[TORTURE_KINDS] = {
 	[TORTURE_THREAD] = { "thread", 10000, 200, torture_round },
@@ -134,8 +134,8 @@ static unsigned long sum(enum torture_kind k, size_t member)
 /* Threads */
 
 /*
- * A CPU that went offline took its threads' binding with it.  A thread must not come to a CPU
- * that is about to go.
+ * Bind the thread again: it lost its binding if its CPU went offline.  No CPU goes offline
+ * meanwhile.
  */
 static void bind(struct torture_unit *unit)
 {
@@ -192,7 +192,7 @@ static void stop_threads(enum torture_kind k)
 			kthread_stop(kind[k].unit[i].task);
 }
 
-/* Stop all units, the one of CPUs that come and go first. */
+/* Stop all units; the unit that takes CPUs offline first. */
 static void stop_all(void)
 {
 	unsigned int k = TORTURE_KINDS;
@@ -236,7 +236,7 @@ static void print_numbers(unsigned int passed)
 	pr_info("%u s: wrong:%s\n", passed, wrong);
 }
 
-/* The first kind that still lacks rounds; TORTURE_KINDS: none. */
+/* Returns the first kind that lacks rounds; TORTURE_KINDS if none does. */
 static unsigned int idle_kind(void)
 {
 	unsigned int k;
@@ -287,7 +287,7 @@ static bool has_word(const char *words, const char *word)
 	return false;
 }
 
-/* Machines without a local APIC have no NMIs to send, so "all" leaves them out there. */
+/* Leave NMIs out of "all" on machines without a local APIC, which cannot send any. */
 static bool is_wanted(enum torture_kind k)
 {
 	if (has_word(kinds, table[k].name))

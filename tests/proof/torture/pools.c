@@ -11,7 +11,7 @@
 
 #include "torture.h"
 
-/* Looks at numbers of a pool that is about to be quiet, 10 ms apart. */
+/* Times that numbers are read until a pool is quiet, 20 ms apart. */
 #define TRIES	500
 
 struct torture_pool torture_pools[] = {
@@ -34,7 +34,7 @@ struct torture_pool torture_pools[] = {
 
 const unsigned int torture_nr_pools = ARRAY_SIZE(torture_pools);
 
-/* The opposites of all options above. */
+/* The opposite of each option above. */
 #define DEFAULTS	"no-tag,no-caller,no-backup,no-integrity,hot-first,no-poison," \
 			"no-harden,no-uaf,cache"
 
@@ -82,7 +82,7 @@ bool torture_pools_make(void)
 	return true;
 }
 
-/* Readers of the old reserve are over before it ends. */
+/* Wait for readers of the old reserve before it ends. */
 void torture_renew_reserve(struct torture_pool *pool)
 {
 	struct pool_reserved *old = xchg(&pool->reserve, NULL);
@@ -139,7 +139,7 @@ void torture_pool_looks_right(const struct torture_pool *pool)
 			      pool->limit * nr_cpu_ids);
 }
 
-/* Calls that interrupted another one of their pool. */
+/* Count calls that interrupted another call of their pool. */
 unsigned long torture_pools_nested(void)
 {
 	unsigned long sum = 0;
@@ -154,7 +154,7 @@ unsigned long torture_pools_nested(void)
 	return sum;
 }
 
-/* Numbers of a pool without any object in use. */
+/* Drain the pool and read its numbers; true if no object is in use and they add up. */
 static bool is_quiet(struct torture_pool *pool, struct pool_stats *now)
 {
 	pool_reclaim(pool->head);

@@ -11,7 +11,7 @@
 
 #include "torture.h"
 
-/* Lines that are printed; what follows is only counted. */
+/* Lines to print at most; further lines are only counted. */
 #define MOST_LINES	8
 
 static const char * const names[TORTURE_WRONGS] = {
@@ -22,7 +22,7 @@ static const char * const names[TORTURE_WRONGS] = {
 static atomic_long_t wrongs[TORTURE_WRONGS];
 static atomic_t lines;
 
-/* True if something has gone wrong, so that all units stop. */
+/* True if an error was found, so that all units stop. */
 bool torture_failed(void)
 {
 	return atomic_read(&lines);

@@ -34,9 +34,9 @@ enum torture_kind {
 	TORTURE_KINDS,
 };
 
-/* What may go wrong, in the order of the names in report.c. */
+/* Errors, in the order of their names in report.c. */
 enum torture_wrong {
-	TORTURE_TWICE,		/* an object that is in use was handed out */
+	TORTURE_TWICE,		/* an object in use was handed out again */
 	TORTURE_CONTENTS,	/* an object in use was changed */
 	TORTURE_READER,		/* an object was changed while a reader of RCU saw it */
 	TORTURE_ZERO,		/* POOL_F_MUST_ZERO, and it is not zero */
@@ -55,7 +55,7 @@ struct torture_unit {
 	enum torture_kind kind;
 	unsigned int cpu;
 	u64 random;
-	u32 seq;		/* of the objects that it had */
+	u32 seq;		/* numbers the objects that it had */
 	unsigned long rounds;
 	unsigned long got;
 	unsigned long none;	/* allocations that returned NULL */
@@ -74,14 +74,14 @@ struct torture_pool {
 	const char *options;	/* fixed at creation; or NULL */
 	unsigned int flags;	/* MEM_F_TYPESAFE */
 	bool built;		/* has a constructor and a destructor */
-	bool slow;		/* each allocation and each free stops all CPUs */
+	bool slow;		/* its options make each call stop all CPUs */
 	bool rcu;		/* objects in slots have readers, and are freed by RCU */
 	unsigned int id;
 	struct pool_head *head;
 	struct pool_reserved *reserve;	/* readers hold rcu_read_lock() */
-	struct pool_reserved *lasting;	/* for threads, which may wait */
+	struct pool_reserved *lasting;	/* a mempool for threads, which may wait */
 	mempool_t *mempool;
-	void **slot;		/* to hand objects from unit to unit, by xchg() */
+	void **slot;		/* objects that units hand to each other by xchg() */
 	atomic_long_t built_now;
 };
 
@@ -98,7 +98,7 @@ struct torture_pool {
 extern struct torture_pool torture_pools[];
 extern const unsigned int torture_nr_pools;
 
-/* Count, for the leader to read meanwhile.  Nobody else writes a unit's numbers. */
+/* Add to a number of a unit.  Only the unit writes it; the leader reads it at any time. */
 static inline void torture_count(unsigned long *n)
 {
 	WRITE_ONCE(*n, *n + 1);

@@ -350,7 +350,7 @@ static void jump_out(int sig)
 }
 
 /*
- * Leave the handler of another signal by a jump while a reclaim asks this thread. The kernel
+ * Leave the handler of another signal by a jump while a reclaim asks this thread.  The kernel
  * delivers the lower of two pending signals first, so the second handler interrupts the library's.
  */
 static void *jump_when_asked(void *arg)

@@ -288,7 +288,7 @@ TEST_CASE(a_free_keeps_errno)
 }
 
 /*
- * Returns the slab of the first object that is left, if that slab is being trimmed. Either frees
+ * Returns the slab of the first object that is left, if that slab is being trimmed.  Either frees
  * trim it or plat_trim() does, which depends on how much memory the arena keeps.
  */
 static struct slab *being_trimmed(void)
