@@ -95,10 +95,12 @@ def verbatim(folder, name, heading):
 def figures(folder, table):
     instructions = load_instructions(folder)
     verbatim(folder, "machine.txt", "The machine")
-    for name in "pool", "pool-so", "pool+64M", "pool-so+64M":
+    for name in "pool", "pool-so":
         ratios(table, name)
-    for size in sorted({size for _, size in table}):
+    sizes = sorted({size for _, size in table})
+    for size in sizes:
         times(table, size)
+    for size in dict.fromkeys((sizes[0], sizes[-1])):
         costs(instructions, size)
     memory_of(load_memory(folder))
     tail_of(load_tail(folder))

@@ -18,6 +18,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "bench"))
 import section  # noqa: E402
 from chart import OURS, begin, text  # noqa: E402
 from program import die  # noqa: E402
+from report import table_text  # noqa: E402
 
 MORE = "#b8732c"		# where pools take more
 NAMES = "haproxy", "chat"
@@ -82,12 +83,7 @@ def table(rows):
     lines = [(row[name], amount(row, "original"), amount(row, "pools"), row["ratio"],
               f"{row['least']}-{row['most']}" if varies(row) else "..")
              for row in rows]
-    lines.insert(0, (name, "without", "libpool", "ratio", "of all pairs"))
-    widths = [max(map(len, column)) for column in zip(*lines)]
-    rule = "  ".join("=" * width for width in widths)
-    body = ["  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip()
-            for line in lines]
-    return "\n".join([rule, body[0], rule, *body[1:], rule])
+    return table_text((name, "without", "libpool", "ratio", "of all pairs"), lines)
 
 
 def main():
