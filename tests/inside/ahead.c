@@ -46,11 +46,10 @@ static bool grows(struct pool *pool, void **obj)
 	       hot->n == n + come - 1;
 }
 
-POOL_CASE(a_pool_that_grows_gets_half_of_its_room_at_once, test_within(1 << 20, 32, 64))
+POOL_CASE(a_pool_that_grows_gets_half_of_its_room_at_once, test_sure_within(1 << 20, 32, 64))
 {
 	unsigned int i;
 
-	pool_fail_every = 0;
 	for (i = 0; i < 400; i++)
 		EXPECT(grows(pool, &test_objs[i]));
 	EXPECT_EQ(test_local(pool)->hot.slots, test_local(pool)->most);
@@ -98,19 +97,12 @@ POOL_CASE(what_was_given_back_is_regained_one_at_a_time, test_pool(64))
 	EXPECT(one_at_a_time(pool, 200));
 }
 
-TEST_CASE(beside_three_quarters_of_the_bound_objects_come_one_at_a_time)
+PAIR_CASE(beside_three_quarters_of_the_bound_objects_come_one_at_a_time,
+	  idle, test_within(BOUND, 32, 1024), pool, test_pool(64))
 {
-	struct pool *idle, *pool;
-
-	test_options(BOUND, 32);
-	idle = test_pool(1024);
-	pool = test_pool(64);
-	ASSERT(idle && pool);
 	test_wave(idle, 450);
 	EXPECT_LE(BOUND - BOUND / 4, test_charged());
 	EXPECT(one_at_a_time(pool, 200));
-	pool_destroy(&pool->head);
-	pool_destroy(&idle->head);
 }
 
 static void construct(void *obj, void *arg)
@@ -124,13 +116,13 @@ TEST_CASE(nothing_that_is_constructed_or_checked_is_got_ahead)
 		.name = "made", .size = 64, .flags = MEM_F_EXACT,
 		.ctor = construct, .arg = &attr,
 	};
-	struct pool_head *made = create_pool_ext(&attr);
+	struct pool *made = test_made(&attr);
 	struct pool *checked = test_checked(64, POOL_D_INTEGRITY);
 
 	ASSERT(made && checked);
-	EXPECT(one_at_a_time(pool_of(made), 200));
+	EXPECT(one_at_a_time(made, 200));
 	EXPECT(one_at_a_time(checked, 200));
-	pool_destroy(made);
+	pool_destroy(&made->head);
 	pool_destroy(&checked->head);
 }
 
@@ -170,18 +162,13 @@ POOL_CASE(a_pool_that_has_grown_may_swing_by_an_array, test_within(1 << 20, 32, 
 }
 
 /* With objects of 4096 bytes half of an array is more than a sixteenth of the bound. */
-TEST_CASE(a_sixteenth_of_the_bound_comes_at_once_at_most)
+POOL_CASE(a_sixteenth_of_the_bound_comes_at_once_at_most, test_sure_within(BOUND, 32, 4096))
 {
 	const unsigned int size = 4096, n = 100;
 	struct pool_stats before, now;
 	unsigned long most = 0;
-	struct pool *pool;
 	unsigned int i;
 
-	test_options(BOUND, 32);
-	pool = test_pool(size);
-	ASSERT(pool);
-	pool_fail_every = 0;
 	pool_sum(pool, &now);
 	for (i = 0; i < n; i++) {
 		before = now;
@@ -193,8 +180,6 @@ TEST_CASE(a_sixteenth_of_the_bound_comes_at_once_at_most)
 	i = test_local(pool)->most / 2;
 	EXPECT_EQ(most, i < BOUND / 16 / size ? i : BOUND / 16 / size);
 	test_free_many(pool, test_objs, n);
-	EXPECT(test_quiet(pool, 0));
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
 /* The objects that fit are no number of whole batches. */
@@ -211,12 +196,10 @@ POOL_CASE(the_last_batch_ends_at_the_bound, test_within(BOUND, 32, 1008))
 POOL_CASE(nothing_is_got_ahead_across_the_bound, test_within(BOUND, 32, 1024))
 {
 	unsigned int fit = BOUND / 1024;
-	struct pool_stats now;
 
 	test_alloc_many(pool, test_objs, fit);
 	EXPECT_EQ(pool_allocated(pool), fit);
-	pool_sum(pool, &now);
-	EXPECT_EQ(now.used, fit);
+	EXPECT_EQ(test_sum(pool)->used, fit);
 	test_free_many(pool, test_objs, fit);
 	test_wave(pool, fit);
 	EXPECT_EQ(test_local(pool)->evictions, 0);
@@ -224,12 +207,11 @@ POOL_CASE(nothing_is_got_ahead_across_the_bound, test_within(BOUND, 32, 1024))
 }
 
 /* The arrays of five pools are empty.  Their slots are charged with all that arrays may have. */
-TEST_CASE(a_pool_gets_batches_beside_empty_arrays)
+POOL_CASE(a_pool_gets_batches_beside_empty_arrays, test_within(BOUND, 32, 64))
 {
 	unsigned int i, calls = 0;
-	struct pool *idle[5], *pool;
+	struct pool *idle[5];
 
-	test_options(BOUND, 32);
 	for (i = 0; i < ARRAY_LEN(idle); i++) {
 		idle[i] = test_pool(1024);
 		ASSERT(idle[i]);
@@ -237,8 +219,6 @@ TEST_CASE(a_pool_gets_batches_beside_empty_arrays)
 		test_free_many(idle[i], test_objs + 128 * i, 128);
 		test_alloc_many(idle[i], test_objs + 128 * i, 128);
 	}
-	pool = test_pool(64);
-	ASSERT(pool);
 	for (i = 640; i < 1640; i++) {
 		unsigned long before = pool_allocated(pool);
 
@@ -247,7 +227,6 @@ TEST_CASE(a_pool_gets_batches_beside_empty_arrays)
 	}
 	EXPECT_LE(calls, POOL_HOT_MAX < 128 ? 1000 : 50);
 	test_free_many(pool, test_objs + 640, 1000);
-	pool_destroy(&pool->head);
 	for (i = 0; i < ARRAY_LEN(idle); i++) {
 		test_free_many(idle[i], test_objs + 128 * i, 128);
 		pool_destroy(&idle[i]->head);
@@ -258,17 +237,12 @@ TEST_CASE(a_pool_gets_batches_beside_empty_arrays)
  * All of the bound is charged.  Neither objects got ahead, nor the slots that the array would get
  * for them, may evict what another pool has.
  */
-TEST_CASE(what_is_got_ahead_evicts_nothing)
+PAIR_CASE(what_is_got_ahead_evicts_nothing, pool, test_within(BOUND, 32, 64), idle, test_pool(1024))
 {
 	unsigned int n = BOUND / 1024;
 	unsigned int i = 10;
 	unsigned long evictions;
-	struct pool *idle, *pool;
 
-	test_options(BOUND, 32);
-	pool = test_pool(64);
-	idle = test_pool(1024);
-	ASSERT(pool && idle);
 	test_alloc_many(pool, test_objs, 10);
 	test_alloc_just(idle, test_objs + 10, n);
 	test_free_many(idle, test_objs + 10, n);
@@ -283,18 +257,13 @@ TEST_CASE(what_is_got_ahead_evicts_nothing)
 	EXPECT_EQ(test_local(idle)->evictions, evictions);
 	EXPECT(test_bound_holds());
 	test_free_many(pool, test_objs, 1000);
-	EXPECT(test_quiet(pool, 0));
-	EXPECT(test_quiet(idle, 0));
-	pool_destroy(&pool->head);
-	pool_destroy(&idle->head);
 }
 
 /* The calls of the backend that get objects ahead fail, so no allocation may fail. */
-POOL_CASE(a_backend_that_fails_ahead_fails_no_call, test_pool(64))
+POOL_CASE(a_backend_that_fails_ahead_fails_no_call, test_sure(64))
 {
 	struct pool_stats now;
 
-	pool_fail_every = 0;
 	test_alloc_many(pool, test_objs, 10);
 	pool_fail_every = 2;
 	test_alloc_many(pool, test_objs + 10, TEST_SOME - 10);

@@ -23,16 +23,11 @@ POOL_CASE(objects_do_not_overlap, test_pool(48))
 	test_free_many(pool, test_objs, 1000);
 }
 
-TEST_CASE(freeing_and_destroying_null_does_nothing)
+POOL_CASE(freeing_and_destroying_null_does_nothing, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
-
-	ASSERT(pool);
 	pool_free(&pool->head, NULL);
 	__pool_free(&pool->head, NULL, POOL_F_ATOMIC);
-	EXPECT(test_quiet(pool, 0));
 	EXPECT_PTR_EQ(pool_destroy(NULL), NULL);
-	pool_destroy(&pool->head);
 }
 
 POOL_CASE(nocache_takes_from_the_shared_pool_before_the_backend, test_pool(64))
@@ -87,28 +82,22 @@ TEST_CASE(nocache_at_the_limit_gets_what_frees_left_in_the_caches)
 
 POOL_CASE(objects_above_the_bound_are_not_cached, test_within(4096, 8, 4097))
 {
-	struct pool_stats now;
-
 	test_free(pool, test_alloc(pool));
-	pool_sum(pool, &now);
-	EXPECT_EQ(now.cached, 0);
-	EXPECT_EQ(now.allocated, 1);
-	EXPECT_EQ(now.shared, 1);
+	EXPECT_EQ(test_sum(pool)->cached, 0);
+	EXPECT_EQ(test_sum(pool)->allocated, 1);
+	EXPECT_EQ(test_sum(pool)->shared, 1);
 	EXPECT_EQ(test_charged(), 0);
 }
 
 POOL_CASE(a_failed_allocation_returns_null_and_is_counted, test_pool(64))
 {
-	struct pool_stats now;
-
 	pool_fail_every = 1;
 	EXPECT_PTR_EQ(pool_alloc(&pool->head), NULL);
 	EXPECT_PTR_EQ(__pool_alloc(&pool->head, POOL_F_ATOMIC), NULL);
 	EXPECT_PTR_EQ(pool_alloc_nocache(&pool->head), NULL);
-	pool_sum(pool, &now);
-	EXPECT_EQ(now.failed + now.injected, 3);
+	EXPECT_EQ(test_sum(pool)->failed + test_sum(pool)->injected, 3);
 	EXPECT_EQ(pool_total_failures(), 3);
-	EXPECT_EQ(now.allocated, 0);
+	EXPECT_EQ(test_sum(pool)->allocated, 0);
 }
 
 POOL_CASE(a_failing_backend_does_not_fail_what_is_cached, test_pool(64))
@@ -138,39 +127,32 @@ POOL_CASE(an_atomic_pair_works_where_nothing_may_sleep, test_pool(64))
 	test_free_many(pool, test_objs, TEST_SOME);
 }
 
-/* Free @n objects and allocate as many, with the flag of callers inside the backend. */
-static bool turned_inside(struct pool_head *pool, void **objs, unsigned int n)
+/* A pool of each mode, on a CPU that caches little. */
+static struct pool *inside(unsigned int mode)
 {
-	unsigned int i, got = 0;
-
-	for (i = 0; i < n; i++)
-		__pool_free(pool, objs[i], POOL_F_NOSLAB);
-	for (i = 0; i < n; i++) {
-		objs[i] = __pool_alloc(pool, POOL_F_NOSLAB);
-		got += !!objs[i];
-	}
-	return got == n;
-}
-
-TEST_CASE(a_caller_inside_the_backend_allocates_and_frees_without_it)
-{
-	struct pool_attr attr = { .name = "inside", .size = 64 };
-	struct pool_stats before, now;
+	struct pool_attr attr = { .name = "inside", .size = 64, .mode = mode };
 
 	test_options(4096, 4);
-	for (attr.mode = POOL_M_GLOBAL; attr.mode <= POOL_M_NO_CACHE; attr.mode++) {
-		struct pool_head *pool = create_pool_ext(&attr);
+	return test_made(&attr);
+}
 
-		ASSERT(pool);
-		EXPECT_PTR_EQ(__pool_alloc(pool, POOL_F_NOSLAB), NULL);
-		test_alloc_many(pool_of(pool), test_objs, 300);
-		pool_sum(pool_of(pool), &before);
-		EXPECT(turned_inside(pool, test_objs, 300));
-		pool_sum(pool_of(pool), &now);
-		EXPECT_EQ(now.store_gets, before.store_gets);
-		EXPECT_EQ(now.store_puts, before.store_puts);
-		test_free_many(pool_of(pool), test_objs, 300);
-		EXPECT(test_quiet(pool_of(pool), 0));
-		EXPECT_PTR_EQ(pool_destroy(pool), NULL);
+POOLS_CASE(a_caller_inside_the_backend_allocates_and_frees_without_it,
+	   POOL_M_NO_CACHE - POOL_M_GLOBAL + 1, inside(POOL_M_GLOBAL + nth))
+{
+	unsigned long long gets, puts;
+	unsigned int i;
+
+	EXPECT_PTR_EQ(__pool_alloc(&pool->head, POOL_F_NOSLAB), NULL);
+	test_alloc_many(pool, test_objs, 300);
+	gets = test_sum(pool)->store_gets;
+	puts = test_sum(pool)->store_puts;
+	for (i = 0; i < 300; i++)
+		__pool_free(&pool->head, test_objs[i], POOL_F_NOSLAB);
+	for (i = 0; i < 300; i++) {
+		test_objs[i] = __pool_alloc(&pool->head, POOL_F_NOSLAB);
+		EXPECT(test_objs[i]);
 	}
+	EXPECT_EQ(test_sum(pool)->store_gets, gets);
+	EXPECT_EQ(test_sum(pool)->store_puts, puts);
+	test_free_many(pool, test_objs, 300);
 }

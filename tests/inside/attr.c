@@ -5,69 +5,21 @@
  * Layer:   tests of common/life/create.c, attr.c, parked.c and backend.c.
  * Context: see test.h.
  */
-#include "test.h"
+#include "cases_life.h"
 
-/* Counts of what constructors and destructors have seen. */
-static struct {
-	unsigned int made;
-	unsigned int undone;
-	unsigned int bad;
-	unsigned int size;
-} life;
-
-#define MADE	0xc7
-
-static void construct(void *obj, void *arg)
-{
-	life.bad += arg != &life;
-	life.made++;
-	memset(obj, MADE, life.size);
-}
-
-/* True if all bytes are as the constructor left them. */
-static bool intact(const unsigned char *obj)
-{
-	unsigned int i, good = 0;
-
-	for (i = 0; i < life.size; i++)
-		good += obj[i] == MADE;
-	return good == life.size;
-}
-
-static void destruct(void *obj, void *arg)
-{
-	life.bad += arg != &life || !intact(obj);
-	life.undone++;
-	memset(obj, 0, life.size);
-}
-
-/* A pool of constructed objects of exactly @size bytes. */
-static struct pool *constructed(unsigned int size, unsigned int mode)
-{
-	struct pool_attr attr = {
-		.name = "made", .size = size, .flags = MEM_F_EXACT,
-		.mode = mode, .ctor = construct, .dtor = destruct,
-		.arg = &life,
-	};
-	struct pool_head *head;
-
-	memset(&life, 0, sizeof(life));
-	life.size = size;
-	head = create_pool_ext(&attr);
-	return head ? pool_of(head) : NULL;
-}
-
-/* Allocate and free @n objects; true if all were as the constructor left them. */
-static bool wave_intact(struct pool *pool, unsigned int n)
-{
-	return test_wave_good(pool, n, intact);
-}
-
-/* True if every object was constructed once, and destructed once while it was intact. */
-static bool life_is_even(void)
-{
-	return life.made == life.undone && life.made && !life.bad;
-}
+/* LIFE_CASE(name, make) - a case of a pool of counted objects, none of which may be left. */
+#define LIFE_CASE(name, make)						\
+	static void name##_of(TEST_HANDLE, struct pool *pool);		\
+	TEST_CASE(name)							\
+	{								\
+		struct pool *pool = make;				\
+									\
+		ASSERT(pool);						\
+		name##_of(TEST_PASSED, pool);				\
+		ENDS_QUIETLY(&pool->head);				\
+		EXPECT(life_is_even());					\
+	}								\
+	static void name##_of(TEST_HANDLE, struct pool *pool)
 
 static bool all_aligned(struct pool *pool, unsigned int n, unsigned int align)
 {
@@ -121,41 +73,30 @@ TEST_CASE(every_alignment_up_to_a_page_holds_for_every_size)
 
 TEST_CASE(alignments_are_listed_and_small_ones_are_raised)
 {
-	struct pool_attr attr = { .name = "x", .size = 64, .align = 256 };
-	struct pool_head *pool = create_pool_ext(&attr);
-	struct pool_stats now;
+	static const unsigned int aligns[][2] = { { 256, 256 }, { 1, POOL_ALIGN_MIN } };
+	unsigned int i;
 
-	ASSERT(pool);
-	pool_stats_get(pool, &now, sizeof(now));
-	EXPECT_EQ(now.alignment, 256);
-	pool_destroy(pool);
-	attr.align = 1;
-	pool = create_pool_ext(&attr);
-	ASSERT(pool);
-	pool_stats_get(pool, &now, sizeof(now));
-	EXPECT_EQ(now.alignment, POOL_ALIGN_MIN);
-	pool_destroy(pool);
+	for (i = 0; i < ARRAY_LEN(aligns); i++) {
+		struct pool_attr attr = { .name = "x", .size = 64, .align = aligns[i][0] };
+		struct pool *pool = test_made(&attr);
+
+		ASSERT(pool);
+		EXPECT_EQ(test_sum(pool)->alignment, aligns[i][1]);
+		pool_destroy(&pool->head);
+	}
 }
 
-TEST_CASE(objects_are_constructed_once_and_undone_once)
+LIFE_CASE(objects_are_constructed_once_and_undone_once, constructed(100, POOL_M_DEFAULT))
 {
-	struct pool *pool;
-	struct pool_stats now;
-
 	pool_fail_every = 0;
-	pool = constructed(100, POOL_M_DEFAULT);
-	ASSERT(pool);
 	EXPECT(wave_intact(pool, 30));
 	EXPECT_EQ(life.made, 30);
 	EXPECT(wave_intact(pool, 30));
 	EXPECT_EQ(life.made, 30);
 	EXPECT_EQ(life.undone, 0);
 	EXPECT(wave_intact(pool, 60));
-	pool_sum(pool, &now);
-	EXPECT_EQ(now.store_gets, life.made);
-	EXPECT_EQ(now.store_puts, life.undone);
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
-	EXPECT(life_is_even());
+	EXPECT_EQ(test_sum(pool)->store_gets, life.made);
+	EXPECT_EQ(test_sum(pool)->store_puts, life.undone);
 }
 
 TEST_CASE(constructed_state_survives_all_layers)
@@ -176,8 +117,7 @@ TEST_CASE(constructed_state_survives_all_layers)
 		EXPECT(wave_intact(pool, 600));
 		pool_reclaim(&pool->head);
 		EXPECT(wave_intact(pool, 600));
-		EXPECT(test_quiet(pool, 0));
-		EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+		ENDS_QUIETLY(&pool->head);
 		EXPECT(life_is_even());
 	}
 }
@@ -211,7 +151,6 @@ TEST_CASE(parking_leaves_constructed_state_alone)
 TEST_CASE(destroying_undoes_objects_in_every_layer)
 {
 	struct pool *pool;
-	struct pool_stats now;
 
 	test_options(16384, 8);
 	pool_fail_every = 0;
@@ -224,8 +163,7 @@ TEST_CASE(destroying_undoes_objects_in_every_layer)
 	test_free(pool, test_objs[2]);
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), &pool->head);
 	EXPECT(intact(test_objs[3]));
-	pool_sum(pool, &now);
-	EXPECT(now.cached && now.shared);
+	EXPECT(test_sum(pool)->cached && test_sum(pool)->shared);
 	test_free(pool, test_objs[3]);
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 	EXPECT(life_is_even());
@@ -250,100 +188,71 @@ TEST_CASE(objects_in_use_are_not_undone_on_exit)
 	plat_backend_destroy(&backend, 0);
 }
 
-TEST_CASE(nocache_constructs_too)
+LIFE_CASE(nocache_constructs_too, constructed(33, POOL_M_DEFAULT))
 {
-	struct pool *pool;
 	void *obj;
 
 	pool_fail_every = 0;
-	pool = constructed(33, POOL_M_DEFAULT);
-	ASSERT(pool);
 	obj = pool_alloc_nocache(&pool->head);
 	ASSERT(obj);
 	EXPECT(intact(obj));
 	EXPECT_EQ(life.made, 1);
 	test_free(pool, obj);
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
-	EXPECT(life_is_even());
 }
 
-TEST_CASE(a_constructed_pool_refuses_to_zero)
+LIFE_CASE(a_constructed_pool_refuses_to_zero, constructed(64, POOL_M_DEFAULT))
 {
-	struct pool *pool = constructed(64, POOL_M_DEFAULT);
-	struct pool_stats now;
+	unsigned long long failed;
 	void *objs[2];
 
-	ASSERT(pool);
 	EXPECT(wave_intact(pool, 5));
-	pool_sum(pool, &now);
-	now.failed += 4;
+	failed = test_sum(pool)->failed;
 	EXPECT_PTR_EQ(pool_zalloc(&pool->head), NULL);
 	EXPECT_PTR_EQ(__pool_alloc(&pool->head, POOL_F_MUST_ZERO), NULL);
 	EXPECT_PTR_EQ(__pool_alloc(&pool->head, POOL_F_MUST_ZERO |
 				   POOL_F_ATOMIC), NULL);
 	EXPECT(!pool_alloc_bulk(&pool->head, POOL_F_MUST_ZERO, 2, objs));
-	EXPECT_EQ(now.failed, plat_read(&pool->failed));
+	EXPECT_EQ(test_sum(pool)->failed, failed + 4);
 	EXPECT(test_quiet(pool, 0));
 	EXPECT(wave_intact(pool, 5));
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
-	EXPECT(life_is_even());
 }
 
 /* One pool has only a constructor, the next one only a destructor. */
 TEST_CASE(either_of_constructor_and_destructor_may_be_missing)
 {
-	struct pool_attr attr = {
-		.name = "half", .size = 64, .ctor = construct, .arg = &life,
-	};
-	struct pool_head *pool;
+	struct pool *pool = living(64, POOL_M_DEFAULT, construct, NULL);
 
-	memset(&life, 0, sizeof(life));
-	life.size = 64;
-	pool = create_pool_ext(&attr);
 	ASSERT(pool);
-	EXPECT(wave_intact(pool_of(pool), 20));
-	EXPECT_PTR_EQ(pool_destroy(pool), NULL);
+	EXPECT(wave_intact(pool, 20));
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 	EXPECT(life.made >= 20 && !life.undone);
-	attr.ctor = NULL;
-	attr.dtor = destruct;
-	pool = create_pool_ext(&attr);
+	pool = living(64, POOL_M_DEFAULT, NULL, destruct);
 	ASSERT(pool);
-	test_alloc_many(pool_of(pool), test_objs, 20);
+	test_alloc_many(pool, test_objs, 20);
 	for (life.made = 0; life.made < 20; life.made++)
 		memset(test_objs[life.made], MADE, 64);
-	test_free_many(pool_of(pool), test_objs, 20);
-	EXPECT_PTR_EQ(pool_destroy(pool), NULL);
+	test_free_many(pool, test_objs, 20);
+	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 	EXPECT(life_is_even());
 }
 
 /* The link must not overwrite what the last user left for the destructor. */
-TEST_CASE(parking_leaves_alone_what_a_destructor_will_see)
+LIFE_CASE(parking_leaves_alone_what_a_destructor_will_see,
+	  living(40, POOL_M_DEFAULT, NULL, destruct))
 {
-	struct pool_attr attr = {
-		.name = "dtor", .size = 40, .dtor = destruct, .arg = &life,
-		.flags = MEM_F_EXACT,
-	};
-	struct pool_head *pool;
-	void *obj;
+	void *obj = test_alloc(pool);
 
-	memset(&life, 0, sizeof(life));
-	life.size = 40;
-	pool = create_pool_ext(&attr);
-	ASSERT(pool);
-	obj = test_alloc(pool_of(pool));
 	ASSERT(obj);
 	life.made = 1;
 	memset(obj, MADE, 40);
-	pool_park(pool_of(pool), obj);
+	pool_park(pool, obj);
 	EXPECT(intact(obj));
-	EXPECT_PTR_EQ(pool_destroy(pool), NULL);
-	EXPECT(life_is_even());
 }
 
 TEST_CASE(each_pool_may_have_a_mode_of_its_own)
 {
 	static const unsigned int modes[] = {
-		POOL_M_GLOBAL, POOL_M_NO_GLOBAL, POOL_M_NO_CACHE,
+		POOL_M_GLOBAL, POOL_M_NO_GLOBAL, POOL_M_NO_CACHE, POOL_M_DEFAULT,
 	};
 	static const char * const words[] = {
 		"global", "no-global", "no-cache",
@@ -352,53 +261,47 @@ TEST_CASE(each_pool_may_have_a_mode_of_its_own)
 
 	for (word = 0; word < 3; word++)
 		for (i = 0; i < 4; i++) {
-			struct pool_attr attr = {
-				.name = "mode", .size = 64, .flags = 0,
-				.mode = i < 3 ? modes[i] : POOL_M_DEFAULT,
-			};
+			struct pool_attr attr = { .name = "mode", .size = 64, .mode = modes[i] };
 			unsigned int want = i < 3 ? i : word;
-			struct pool_head *pool;
+			struct pool *pool;
 
 			ASSERT(pool_configure(words[word]));
-			pool = create_pool_ext(&attr);
+			pool = test_made(&attr);
 			ASSERT(pool);
-			EXPECT(pool_shares(pool_of(pool)) == (want == 0));
-			EXPECT(pool_is_closed(pool_of(pool)) == (want == 2));
-			test_wave(pool_of(pool), 50);
-			EXPECT(test_quiet(pool_of(pool), 0));
-			EXPECT_PTR_EQ(pool_destroy(pool), NULL);
+			EXPECT(pool_shares(pool) == (want == 0));
+			EXPECT(pool_is_closed(pool) == (want == 2));
+			test_wave(pool, 50);
+			ENDS_QUIETLY(&pool->head);
 		}
 }
 
 /* An access to a freed object in a cache would not fault, so uaf wins over the mode. */
 TEST_CASE(a_mode_gives_no_caches_to_a_pool_with_uaf)
 {
-	struct pool_attr attr = { .name = "uaf", .size = 64, .mode = POOL_M_GLOBAL };
-	struct pool_head *pool;
+	static const struct pool_attr attr = { .name = "uaf", .size = 64, .mode = POOL_M_GLOBAL };
+	static const char * const words[] = { "uaf", "uaf,cache" };
+	unsigned int i;
 
-	ASSERT(pool_configure("uaf"));
-	pool = create_pool_ext(&attr);
-	ASSERT(pool);
-	EXPECT(pool_of(pool)->debug & POOL_D_NO_CACHE);
-	EXPECT_PTR_EQ(pool_destroy(pool), NULL);
-	ASSERT(pool_configure("uaf,cache"));
-	pool = create_pool_ext(&attr);
-	ASSERT(pool);
-	EXPECT(!(pool_of(pool)->debug & POOL_D_NO_CACHE));
-	EXPECT_PTR_EQ(pool_destroy(pool), NULL);
+	for (i = 0; i < ARRAY_LEN(words); i++) {
+		struct pool *pool;
+
+		ASSERT(pool_configure(words[i]));
+		pool = test_made(&attr);
+		ASSERT(pool);
+		EXPECT_EQ(!(pool->debug & POOL_D_NO_CACHE), i);
+		EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+	}
 }
 
-/* A later value that does not fit the other one is refused and changes nothing. */
-TEST_CASE(limit_and_spares_are_set_as_far_as_they_fit_each_other)
-{
-	struct pool_attr attr = {
-		.name = "x", .size = 64, .limit = 10, .min_avail = 10,
-	};
-	struct pool_head *head = create_pool_ext(&attr);
-	struct pool *pool;
+static const struct pool_attr limited = {
+	.name = "x", .size = 64, .limit = 10, .min_avail = 10,
+};
 
-	ASSERT(head);
-	pool = pool_of(head);
+/* A later value that does not fit the other one is refused and changes nothing. */
+POOL_CASE(limit_and_spares_are_set_as_far_as_they_fit_each_other, test_made(&limited))
+{
+	struct pool_head *head = &pool->head;
+
 	EXPECT_EQ(pool->limit, 10);
 	EXPECT_EQ(pool->min_avail, 10);
 	EXPECT(!pool_set_limit(head, 9));
@@ -415,7 +318,6 @@ TEST_CASE(limit_and_spares_are_set_as_far_as_they_fit_each_other)
 	EXPECT(pool_set_min_avail(head, 1));
 	EXPECT_EQ(pool->limit, 1);
 	EXPECT_EQ(pool->min_avail, 1);
-	EXPECT_PTR_EQ(pool_destroy(head), NULL);
 }
 
 static const struct pool_attr fine = { .name = "fine", .size = 64 };
@@ -429,6 +331,7 @@ static bool refused(struct pool_attr attr)
 	return !pool;
 }
 
+/* Attributes that differ from right ones in one member, or in two that do not fit. */
 TEST_CASE(bad_attributes_create_nothing)
 {
 	struct pool_attr attr = fine;
@@ -443,26 +346,13 @@ TEST_CASE(bad_attributes_create_nothing)
 		EXPECT(refused(attr));
 	attr.align = ~0u;
 	EXPECT(refused(attr));
-	attr = fine;
-	attr.mode = POOL_M_NO_CACHE + 1;
-	EXPECT(refused(attr));
-	attr.mode = ~0u;
-	EXPECT(refused(attr));
-	attr = fine;
-	attr.min_avail = 6;
-	attr.limit = 5;
-	EXPECT(refused(attr));
-	attr = fine;
-	attr.flags = PLAT_MEM_FLAGS + 1;
-	EXPECT(refused(attr));
-	attr = fine;
-	attr.name = NULL;
-	EXPECT(refused(attr));
-	attr = fine;
-	attr.size = 0;
-	EXPECT(refused(attr));
-	attr.size = PLAT_SIZE_MAX + 1;
-	EXPECT(refused(attr));
+	EXPECT(refused((struct pool_attr){ .name = "x", .size = 64, .mode = POOL_M_NO_CACHE + 1 }));
+	EXPECT(refused((struct pool_attr){ .name = "x", .size = 64, .mode = ~0u }));
+	EXPECT(refused((struct pool_attr){ .name = "x", .size = 64, .min_avail = 6, .limit = 5 }));
+	EXPECT(refused((struct pool_attr){ .name = "x", .size = 64, .flags = PLAT_MEM_FLAGS + 1 }));
+	EXPECT(refused((struct pool_attr){ .size = 64 }));
+	EXPECT(refused((struct pool_attr){ .name = "x" }));
+	EXPECT(refused((struct pool_attr){ .name = "x", .size = PLAT_SIZE_MAX + 1 }));
 	EXPECT_PTR_EQ(pool_registry_next(NULL), NULL);
 }
 

@@ -65,18 +65,14 @@ POOL_CASE(nothing_is_a_success_wherever_it_goes, test_pool(64))
 	EXPECT_EQ(pool_total_failures(), 0);
 }
 
-POOL_CASE(a_bulk_above_the_limit_takes_nothing, test_pool(64))
+POOL_CASE(a_bulk_above_the_limit_takes_nothing, test_sure(64))
 {
-	struct pool_stats now;
-
-	pool_fail_every = 0;
 	EXPECT(pool_set_limit(&pool->head, 100));
 	EXPECT(!pool_alloc_bulk(&pool->head, 0, 101, test_objs));
 	EXPECT(test_quiet(pool, 0));
-	pool_sum(pool, &now);
-	EXPECT_LE(now.allocated, 100);
-	EXPECT_EQ(now.refused, 1);
-	EXPECT_EQ(now.failed + now.injected, 0);
+	EXPECT_LE(test_sum(pool)->allocated, 100);
+	EXPECT_EQ(test_sum(pool)->refused, 1);
+	EXPECT_EQ(test_sum(pool)->failed + test_sum(pool)->injected, 0);
 	EXPECT(pool_alloc_bulk(&pool->head, 0, 100, test_objs));
 	EXPECT(distinct(100, test_objs));
 	EXPECT(!pool_alloc_bulk(&pool->head, 0, 1, test_objs + 100));
@@ -85,9 +81,8 @@ POOL_CASE(a_bulk_above_the_limit_takes_nothing, test_pool(64))
 }
 
 /* Of 500 objects the call gets the 60 that the limit leaves, and counts one refusal. */
-POOL_CASE(a_bulk_for_some_takes_what_there_is, test_pool(64))
+POOL_CASE(a_bulk_for_some_takes_what_there_is, test_sure(64))
 {
-	pool_fail_every = 0;
 	ASSERT(pool_set_limit(&pool->head, 100));
 	EXPECT_EQ(pool_alloc_bulk_some(&pool->head, 0, 0, NULL), 0);
 	EXPECT_EQ(pool_alloc_bulk_some(&pool->head, 0, 40, test_objs), 40);
@@ -116,7 +111,6 @@ POOL_CASE(a_bulk_for_some_of_a_failing_backend_leaks_nothing, test_within(0, 8, 
 
 POOL_CASE(a_bulk_that_fails_half_way_leaks_nothing, test_pool(64))
 {
-	struct pool_stats now;
 	unsigned int k;
 
 	for (k = 1; k <= 20; k++) {
@@ -126,8 +120,7 @@ POOL_CASE(a_bulk_that_fails_half_way_leaks_nothing, test_pool(64))
 		EXPECT(test_bound_holds());
 		pool_reclaim(&pool->head);
 	}
-	pool_sum(pool, &now);
-	EXPECT_EQ(now.injected, 20);
+	EXPECT_EQ(test_sum(pool)->injected, 20);
 }
 
 POOL_CASE(nulls_among_freed_objects_are_passed_over, test_pool(64))
@@ -180,11 +173,10 @@ static bool stash_some(struct pool *pool)
 	return take(pool, 400, test_objs) && test_cpu()->stashed;
 }
 
-POOL_CASE(a_bulk_that_the_array_cannot_take_leaves_the_freshest_in_it, test_pool(64))
+POOL_CASE(a_bulk_that_the_array_cannot_take_leaves_the_freshest_in_it, test_sure(64))
 {
 	unsigned int i;
 
-	pool_fail_every = 0;
 	ASSERT(stash_some(pool));
 	pool_free_bulk(&pool->head, 0, 100, test_objs);
 	pool_free_bulk(&pool->head, 0, 300, test_objs + 100);
@@ -195,12 +187,11 @@ POOL_CASE(a_bulk_that_the_array_cannot_take_leaves_the_freshest_in_it, test_pool
 	test_free_many(pool, test_objs, 400);
 }
 
-POOL_CASE(a_bulk_fills_and_spills_once_per_cluster, test_pool(64))
+POOL_CASE(a_bulk_fills_and_spills_once_per_cluster, test_sure(64))
 {
 	struct pool_local *local;
 	unsigned long most;
 
-	pool_fail_every = 0;
 	ASSERT(stash_some(pool));
 	pool_free_bulk(&pool->head, 0, 400, test_objs);
 	local = test_local(pool);
@@ -213,11 +204,10 @@ POOL_CASE(a_bulk_fills_and_spills_once_per_cluster, test_pool(64))
 }
 
 /* A single allocation between the two bulk calls would already fill the array. */
-POOL_CASE(a_bulk_of_what_is_cached_visits_once_for_all_slots_of_an_array, test_pool(64))
+POOL_CASE(a_bulk_of_what_is_cached_visits_once_for_all_slots_of_an_array, test_sure(64))
 {
 	unsigned long visits;
 
-	pool_fail_every = 0;
 	ASSERT(stash_some(pool));
 	pool_free_bulk(&pool->head, 0, 400, test_objs);
 	visits = test_cpu()->visits;
@@ -238,35 +228,31 @@ POOL_CASE(an_atomic_bulk_takes_what_is_cached, test_pool(64))
 	EXPECT(!pool_alloc_bulk(&pool->head, POOL_F_ATOMIC, TEST_SOME + 1, test_objs));
 }
 
-TEST_CASE(a_bulk_works_in_every_mode)
+/* A pool of each mode, one after the other. */
+static struct pool *of_mode(unsigned int nth)
 {
 	static const unsigned int modes[] = {
-		0, POOL_D_NO_GLOBAL,
-		POOL_D_NO_CACHE | POOL_D_NO_GLOBAL,
+		0, POOL_D_NO_GLOBAL, POOL_D_NO_CACHE | POOL_D_NO_GLOBAL,
 	};
-	unsigned int i, k;
 
 	test_options(16384, 8);
-	for (i = 0; i < 3; i++) {
-		struct pool *pool;
+	return test_in_mode(modes[nth], 64);
+}
 
-		pool_fail_every = 0;
-		test_mode(modes[i]);
-		pool = test_pool(64);
-		ASSERT(pool);
-		for (k = 0; k < COUNTS; k++) {
-			ASSERT(pool_alloc_bulk(&pool->head, 0, counts[k],
-					       test_objs));
-			EXPECT(distinct(counts[k], test_objs));
-			pool_free_bulk(&pool->head, 0, counts[k], test_objs);
-			EXPECT(test_quiet(pool, 0));
-			EXPECT(test_bound_holds());
-		}
-		pool_fail_every = 51;	/* every other call gets ahead */
-		EXPECT(!pool_alloc_bulk(&pool->head, 0, TEST_OBJS, test_objs));
+POOLS_CASE(a_bulk_works_in_every_mode, 3, of_mode(nth))
+{
+	unsigned int k;
+
+	pool_fail_every = 0;
+	for (k = 0; k < COUNTS; k++) {
+		ASSERT(pool_alloc_bulk(&pool->head, 0, counts[k], test_objs));
+		EXPECT(distinct(counts[k], test_objs));
+		pool_free_bulk(&pool->head, 0, counts[k], test_objs);
 		EXPECT(test_quiet(pool, 0));
-		EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+		EXPECT(test_bound_holds());
 	}
+	pool_fail_every = 51;	/* every other call gets ahead */
+	EXPECT(!pool_alloc_bulk(&pool->head, 0, TEST_OBJS, test_objs));
 }
 
 /* A handler that interrupts a call must not touch the array. */
@@ -298,11 +284,6 @@ POOL_CASE(a_nested_bulk_uses_the_layers_below, test_pool(64))
 	pool_fail_every = 0;
 	test_wave(pool, TEST_SOME);
 }
-
-struct crowd {
-	struct pool *pool;
-	unsigned long bad;
-};
 
 /* Uses bulks of all sizes; each object is marked by its owner. */
 static void bulk_and_single(unsigned int i, void *arg)
@@ -360,12 +341,12 @@ TEST_CASE(after_a_switch_a_bulk_takes_no_more_unseen_than_the_array_had)
  * but the table of objects still has it as checked, so a bulk call must not hand it out as an
  * unchecked one.
  */
-POOL_CASE(a_bulk_takes_no_object_unseen_that_was_checked_and_parked, test_within(1 << 20, 32, 64))
+POOL_CASE(a_bulk_takes_no_object_unseen_that_was_checked_and_parked,
+	  test_sure_within(1 << 20, 32, 64))
 {
 	unsigned int i;
 	void *obj;
 
-	pool_fail_every = 0;
 	test_wave(pool, 1000);
 	test_wave(pool, 1000);
 	test_alloc_many(pool, test_objs, 192);
@@ -398,9 +379,8 @@ static unsigned int sealed_of(struct pool *pool, unsigned int n)
  * In the first call the array has nothing, so the sealed object is the whole call; in the second
  * one it is the rest.
  */
-POOL_CASE(after_checks_end_a_bulk_hands_out_no_sealed_pointer, test_within(1 << 20, 32, 64))
+POOL_CASE(after_checks_end_a_bulk_hands_out_no_sealed_pointer, test_sure_within(1 << 20, 32, 64))
 {
-	pool_fail_every = 0;
 	pool_switch(pool, POOL_D_INTEGRITY, 0);
 	test_wave(pool, 200);
 	pool_switch(pool, 0, POOL_D_INTEGRITY);
@@ -411,16 +391,7 @@ POOL_CASE(after_checks_end_a_bulk_hands_out_no_sealed_pointer, test_within(1 << 
 	EXPECT_EQ(test_faults(pool), 0);
 }
 
-TEST_CASE(bulks_of_many_at_once_lose_nothing)
+POOL_CASE(bulks_of_many_at_once_lose_nothing, test_within(16384, 8, 64))
 {
-	struct crowd c;
-
-	memset(&c, 0, sizeof(c));
-	test_options(16384, 8);
-	c.pool = test_pool(64);
-	ASSERT(c.pool);
-	test_threads(4, bulk_and_single, &c);
-	EXPECT_EQ(plat_read(&c.bad), 0);
-	EXPECT(test_quiet(c.pool, 0));
-	EXPECT_PTR_EQ(pool_destroy(&c.pool->head), NULL);
+	EXPECT_EQ(test_crowd(4, bulk_and_single, pool), 0);
 }

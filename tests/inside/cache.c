@@ -17,9 +17,8 @@ POOL_CASE(objects_too_large_for_an_array_are_clustered_singly, test_within(16384
 {
 	unsigned int i;
 
-	test_alloc_many(pool, test_objs, 3);
-	test_free_many(pool, test_objs, 3);
-	EXPECT_EQ(test_local(pool)->hot.slots, 0);
+	test_wave(pool, 3);
+	EXPECT_EQ(test_local(pool)->hot.room, 0);
 	EXPECT_EQ(test_local(pool)->clustered, 3);
 	EXPECT_EQ(test_charged(), 3 * 4112);
 	for (i = 3; i--;)
@@ -86,8 +85,7 @@ POOL_CASE(a_spill_tops_up_the_newest_cluster, test_within(16384, 8, 1024))
 	struct pool_local *local;
 	struct pool_cluster *c;
 
-	test_alloc_many(pool, test_objs, 15);
-	test_free_many(pool, test_objs, 15);
+	test_wave(pool, 15);
 	local = test_local(pool);
 	c = pool_cluster_newest(local);
 	ASSERT(c);
@@ -97,29 +95,20 @@ POOL_CASE(a_spill_tops_up_the_newest_cluster, test_within(16384, 8, 1024))
 	EXPECT_LE(partly_full(local, pool_cluster_max(pool)), 1);
 }
 
+static const unsigned int sizes[] = { 1, 2, 8, POOL_CLUSTER_SIZE };
+
 /* After a wave a fill takes only one object of the newest cluster, which is not whole then. */
-TEST_CASE(spills_of_a_whole_array_keep_to_the_size_of_clusters)
+POOLS_CASE(spills_of_a_whole_array_keep_to_the_size_of_clusters, ARRAY_LEN(sizes),
+	   test_sure_within(1 << 20, sizes[nth], 64))
 {
-	static const unsigned int sizes[] = { 1, 2, 8, POOL_CLUSTER_SIZE };
-	unsigned int i;
+	struct pool_local *local = test_local(pool);
+	unsigned int n;
 
-	for (i = 0; i < 4; i++) {
-		struct pool_local *local;
-		struct pool *pool;
-		unsigned int n;
-
-		test_options(1 << 20, sizes[i]);
-		pool = test_pool(64);
-		ASSERT(pool);
-		pool_fail_every = 0;
-		test_wave(pool, 400);
-		local = test_local(pool);
-		n = fill_once(pool, local);
-		EXPECT_LE(partly_full(local, pool->cluster), 1);
-		test_free_many(pool, test_objs, n);
-		EXPECT_LE(partly_full(local, pool->cluster), 1);
-		pool_destroy(&pool->head);
-	}
+	test_wave(pool, 400);
+	n = fill_once(pool, local);
+	EXPECT_LE(partly_full(local, pool->cluster), 1);
+	test_free_many(pool, test_objs, n);
+	EXPECT_LE(partly_full(local, pool->cluster), 1);
 }
 
 POOL_CASE(a_fill_leaves_the_rest_of_a_cluster_newest, test_within(1 << 20, 32, 64))
@@ -128,8 +117,7 @@ POOL_CASE(a_fill_leaves_the_rest_of_a_cluster_newest, test_within(1 << 20, 32, 6
 	struct pool_local *local;
 	unsigned int n, got = 0;
 
-	test_alloc_many(pool, test_objs, 1000);
-	test_free_many(pool, test_objs, 1000);
+	test_wave(pool, 1000);
 	local = test_local(pool);
 	c = pool_cluster_newest(local);
 	n = c->n;
@@ -144,16 +132,12 @@ POOL_CASE(a_fill_leaves_the_rest_of_a_cluster_newest, test_within(1 << 20, 32, 6
 	test_free_many(pool, test_objs, got);
 }
 
-TEST_CASE(an_idle_pool_does_not_starve_a_newcomer)
+PAIR_CASE(an_idle_pool_does_not_starve_a_newcomer,
+	  idle, test_within(65536, 8, 64), busy, test_pool(64))
 {
-	struct pool *idle, *busy;
 	unsigned long before;
 	unsigned int i;
 
-	test_options(65536, 8);
-	idle = test_pool(64);
-	busy = test_pool(64);
-	ASSERT(idle && busy);
 	test_wave(idle, 2000);
 	for (i = 0; i < 50; i++)
 		test_wave(busy, 60);
@@ -162,8 +146,6 @@ TEST_CASE(an_idle_pool_does_not_starve_a_newcomer)
 		test_wave(busy, 60);
 	EXPECT_EQ(test_local(busy)->evictions + test_local(idle)->evictions,
 		  before);
-	pool_destroy(&idle->head);
-	pool_destroy(&busy->head);
 }
 
 struct sampled {
@@ -233,10 +215,8 @@ TEST_CASE(the_charge_never_passes_the_bound)
 	test_threads(4, churn, s);
 	EXPECT_EQ(plat_read(&s->bad), 0);
 	EXPECT(plat_read(&s->samples) > 0);
-	for (i = 0; i < 4; i++) {
-		EXPECT(test_quiet(s->pool[i], 0));
-		pool_destroy(&s->pool[i]->head);
-	}
+	for (i = 0; i < 4; i++)
+		ENDS_QUIETLY(&s->pool[i]->head);
 	plat_mem_free(s);
 }
 
@@ -244,58 +224,41 @@ TEST_CASE(the_charge_never_passes_the_bound)
  * A fill from a whole cluster must make the array smaller first if the bound was lowered, and must
  * not bring more than the smaller array holds.
  */
-TEST_CASE(fills_from_whole_clusters_obey_a_lowered_bound)
+POOLS_CASE(fills_from_whole_clusters_obey_a_lowered_bound, 6, test_clustered_pool())
 {
-	unsigned int slots;
+	unsigned int slots = 8 + 4 * nth, half = POOL_HOT_MAX / 2, n;
+	struct pool_local *local;
 
-	for (slots = 8; slots < 32; slots += 4) {
-		unsigned int half = POOL_HOT_MAX / 2;
-		struct pool_local *local;
-		struct pool *pool;
-		unsigned int n;
-
-		pool = test_clustered_pool();
-		ASSERT(pool);
-		pool_set_hot_size(slots * 4 * 64);
-		local = test_local(pool);
-		n = fill_once(pool, local);
-		EXPECT_LE(local->hot.slots, half > slots ? half : slots);
-		while (n < 300) {
-			test_objs[n++] = test_alloc(pool);
-			EXPECT_LE(local->hot.n, local->hot.slots);
-		}
-		test_free_many(pool, test_objs, n);
-		EXPECT(test_quiet(pool, 0));
-		pool_destroy(&pool->head);
+	pool_set_hot_size(slots * 4 * 64);
+	local = test_local(pool);
+	n = fill_once(pool, local);
+	EXPECT_LE(local->hot.room, half > slots ? half : slots);
+	while (n < 300) {
+		test_objs[n++] = test_alloc(pool);
+		EXPECT_LE(local->hot.n, local->hot.room);
 	}
+	test_free_many(pool, test_objs, n);
 }
 
-TEST_CASE(a_spill_of_a_whole_array_obeys_a_lowered_bound)
+/* How many objects of a pool are in use, whose array is whole. */
+static unsigned int whole;
+
+POOL_CASE(a_spill_of_a_whole_array_obeys_a_lowered_bound, test_whole(&whole))
 {
 	unsigned int slots = 40;
-	struct pool_local *local;
-	struct pool *pool;
-	unsigned int n;
+	struct pool_local *local = test_local(pool);
 
-	pool = test_whole(&n);
-	ASSERT(pool);
-	local = test_local(pool);
 	pool_set_hot_size(slots * 4 * 64);
-	test_free(pool, test_objs[--n]);
-	EXPECT(local->hot.slots < POOL_HOT_MAX || POOL_HOT_MAX <= slots);
+	test_free(pool, test_objs[--whole]);
+	EXPECT(local->hot.room < POOL_HOT_MAX || POOL_HOT_MAX <= slots);
 	EXPECT(test_bound_holds());
-	test_free_many(pool, test_objs, n);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
+	test_free_many(pool, test_objs, whole);
 }
 
 POOL_CASE(a_bound_of_nothing_caches_nothing, test_within(0, 8, 64))
 {
-	struct pool_stats now;
-
 	test_wave(pool, 100);
-	pool_sum(pool, &now);
-	EXPECT_EQ(now.cached, 0);
+	EXPECT_EQ(test_sum(pool)->cached, 0);
 	EXPECT_EQ(test_charged(), 0);
 	EXPECT(test_quiet(pool, 0));
 	EXPECT(!pool_set_hot_size(POOL_CACHE_SIZE_MAX + 1));
@@ -312,15 +275,16 @@ POOL_CASE(a_cpu_that_only_frees_reaches_a_bound_of_nothing, test_within(1 << 20,
 	EXPECT_EQ(test_charged(), 0);
 }
 
-TEST_CASE(single_objects_make_no_cluster_above_its_size)
+static struct pool *one_bucket(void)
 {
-	struct pool *pool;
+	pool_options.buckets = 1;
+	return test_within(16384, 32, 8192);
+}
+
+POOL_CASE(single_objects_make_no_cluster_above_its_size, one_bucket())
+{
 	unsigned int i;
 
-	test_options(16384, 32);
-	pool_options.buckets = 1;
-	pool = test_pool(8192);
-	ASSERT(pool);
 	EXPECT_EQ(pool_cluster_max(pool), 1);
 	pool_set_hot_size(32768);
 	EXPECT_EQ(pool_cluster_max(pool), POOL_CLUSTER_SIZE < 2 ? 1 : 2);
@@ -330,6 +294,4 @@ TEST_CASE(single_objects_make_no_cluster_above_its_size)
 		EXPECT(pool_shared_put_one(pool, test_objs[i], 0));
 	EXPECT_EQ(pool->bucket[0].head->n, 1);
 	test_free(pool, test_alloc(pool));
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }

@@ -59,6 +59,19 @@ static inline void end_three(struct pool_head **pools)
 		pool_destroy(pools[i]);
 }
 
+/* THREE_CASE(name) - a case of the pools of make_three(). */
+#define THREE_CASE(name)						\
+	static void name##_of(TEST_HANDLE, struct pool_head **pools);	\
+	TEST_CASE(name)							\
+	{								\
+		struct pool_head *pools[3];				\
+									\
+		ASSERT(make_three(pools));				\
+		name##_of(TEST_PASSED, pools);				\
+		end_three(pools);					\
+	}								\
+	static void name##_of(TEST_HANDLE, struct pool_head **pools __attribute__((unused)))
+
 /* Dump into "full"; false: the text does not fit, or its length is wrong. */
 static inline bool dump(const char *options)
 {

@@ -7,138 +7,98 @@
  */
 #include "test.h"
 
-static unsigned long found(struct pool *pool, enum pool_fault kind)
-{
-	return plat_read(&pool->faults[kind]);
-}
-
 /* Free an object, damage a byte of it, and let it be allocated again. */
 static bool sees_damage(struct pool *pool, unsigned int at, unsigned char bits)
 {
-	unsigned long before = found(pool, POOL_FAULT_WRITTEN);
+	unsigned long before = test_found(pool, POOL_FAULT_WRITTEN);
 	unsigned char *obj = test_alloc(pool);
 	void *next;
 
 	test_free(pool, obj);
 	obj[at] ^= bits;
 	next = test_alloc(pool);
-	if (next == obj || found(pool, POOL_FAULT_WRITTEN) != before + 1)
+	if (next == obj || test_found(pool, POOL_FAULT_WRITTEN) != before + 1)
 		return false;
 	test_free(pool, next);
 	return plat_read(&pool->quarantined) == before + 1;
 }
 
-TEST_CASE(backup_alone_sees_a_change_at_allocation)
+POOL_CASE(backup_alone_sees_a_change_at_allocation,
+	  test_checked_within(1 << 20, 8, 33, POOL_D_BACKUP))
 {
-	struct pool *pool;
 	unsigned int at;
 
-	test_options(1 << 20, 8);
-	pool = test_checked(33, POOL_D_BACKUP);
-	ASSERT(pool);
 	for (at = 0; at < 33; at++)
 		EXPECT(sees_damage(pool, at, 0x80));
-	pool_destroy(&pool->head);
 }
 
 /*
  * A user writes the 0 that ends a text one byte too far.  Several pools are tried, because a tag
  * is made of its pool's address, which may have a byte 0 there.
  */
-TEST_CASE(the_tag_sees_a_zero_too_many)
+POOLS_CASE(the_tag_sees_a_zero_too_many, 16, test_checked(64 + nth, POOL_D_TAG))
 {
-	unsigned int i;
+	unsigned char *obj = test_alloc(pool);
 
-	for (i = 0; i < 16; i++) {
-		struct pool *pool = test_checked(64 + i, POOL_D_TAG);
-		unsigned char *obj;
-
-		ASSERT(pool);
-		obj = test_alloc(pool);
-		ASSERT(obj);
-		obj[64 + i] = 0;
-		test_free(pool, obj);
-		EXPECT_EQ(found(pool, POOL_FAULT_OVERFLOW), 1);
-	}
-	pool_destroy_every();
+	ASSERT(obj);
+	obj[64 + nth] = 0;
+	test_free(pool, obj);
+	EXPECT_EQ(test_found(pool, POOL_FAULT_OVERFLOW), 1);
 }
 
-TEST_CASE(what_is_behind_a_guarded_object_is_kept_apart)
+static const unsigned int behind[] = {
+	POOL_D_CALLER, POOL_D_BACKUP, POOL_D_CALLER | POOL_D_BACKUP,
+};
+
+POOLS_CASE(what_is_behind_a_guarded_object_is_kept_apart, ARRAY_LEN(behind),
+	   test_checked(100, POOL_D_UAF | POOL_D_NO_CACHE | behind[nth]))
 {
-	static const unsigned int options[] = {
-		POOL_D_CALLER, POOL_D_BACKUP, POOL_D_CALLER | POOL_D_BACKUP,
-	};
-	unsigned int i;
+	unsigned char *obj = test_alloc(pool);
 
-	for (i = 0; i < ARRAY_LEN(options); i++) {
-		struct pool *pool = test_checked(100, POOL_D_UAF | POOL_D_NO_CACHE |
-					    options[i]);
-		unsigned char *obj;
-
-		ASSERT(pool);
-		obj = test_alloc(pool);
-		ASSERT(obj);
-		obj[100] ^= 1;
-		test_free(pool, obj);
-		EXPECT_EQ(found(pool, POOL_FAULT_OVERFLOW), 1);
-		pool_destroy_every();
-	}
+	ASSERT(obj);
+	obj[100] ^= 1;
+	test_free(pool, obj);
+	EXPECT_EQ(test_found(pool, POOL_FAULT_OVERFLOW), 1);
 }
 
-TEST_CASE(a_second_free_is_found_at_once_and_later)
+static const unsigned int options[] = {
+	POOL_D_TAG, POOL_D_INTEGRITY, POOL_D_POISON, POOL_D_COLD_FIRST,
+	POOL_D_CALLER, POOL_D_BACKUP, POOL_D_MEMSTATS,
+	POOL_D_TAG | POOL_D_NO_CACHE, POOL_D_TAG | POOL_D_NO_GLOBAL,
+};
+
+POOLS_CASE(a_second_free_is_found_at_once_and_later, ARRAY_LEN(options),
+	   test_checked_within(1 << 20, 8, 64, options[nth]))
 {
-	static const unsigned int options[] = {
-		POOL_D_TAG, POOL_D_INTEGRITY, POOL_D_POISON, POOL_D_COLD_FIRST,
-		POOL_D_CALLER, POOL_D_BACKUP, POOL_D_MEMSTATS,
-		POOL_D_TAG | POOL_D_NO_CACHE, POOL_D_TAG | POOL_D_NO_GLOBAL,
-	};
-	unsigned int i;
+	enum pool_fault kind = options[nth] & POOL_D_NO_CACHE ? POOL_FAULT_FOREIGN :
+								POOL_FAULT_DOUBLE_FREE;
 
-	test_options(1 << 20, 8);
-	for (i = 0; i < ARRAY_LEN(options); i++) {
-		struct pool *pool = test_checked(64, options[i]);
-		bool cached = !(options[i] & POOL_D_NO_CACHE);
-		enum pool_fault kind = cached ? POOL_FAULT_DOUBLE_FREE :
-						POOL_FAULT_FOREIGN;
-
-		ASSERT(pool);
-		test_alloc_many(pool, test_objs, 100);
-		test_free(pool, test_objs[0]);
-		test_free(pool, test_objs[0]);
-		EXPECT_EQ(found(pool, kind), 1);
-		test_free_many(pool, test_objs + 1, 99);
-		test_free(pool, test_objs[50]);
-		EXPECT_EQ(found(pool, kind), 2);
-		EXPECT_EQ(test_faults(pool), 2);
-		EXPECT(test_quiet(pool, 0));
-		EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
-	}
+	test_alloc_many(pool, test_objs, 100);
+	test_free(pool, test_objs[0]);
+	test_free(pool, test_objs[0]);
+	EXPECT_EQ(test_found(pool, kind), 1);
+	test_free_many(pool, test_objs + 1, 99);
+	test_free(pool, test_objs[50]);
+	EXPECT_EQ(test_found(pool, kind), 2);
+	EXPECT_EQ(test_faults(pool), 2);
 }
 
 /* CPU 0 frees all objects, and all other CPUs free them again at the same time. */
 static void free_them_all(unsigned int i, void *arg)
 {
 	struct pool *pool = arg;
-	unsigned int j;
 
 	(void)i;
 	plat_cpu_ready(pool, 0);
-	for (j = 0; j < 1000; j++)
-		test_free(pool, test_objs[j]);
+	test_free_many(pool, test_objs, 1000);
 }
 
-TEST_CASE(of_four_who_free_an_object_one_is_right)
+POOL_CASE(of_four_who_free_an_object_one_is_right,
+	  test_checked_within(1 << 20, 8, 64, POOL_D_INTEGRITY | POOL_D_NO_GLOBAL))
 {
-	struct pool *pool;
-
-	test_options(1 << 20, 8);
-	pool = test_checked(64, POOL_D_INTEGRITY | POOL_D_NO_GLOBAL);
-	ASSERT(pool);
 	test_alloc_many(pool, test_objs, 1000);
 	test_threads(4, free_them_all, pool);
 	EXPECT_EQ(test_faults(pool), 3000);
-	EXPECT(test_quiet(pool, 0));
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
 POOL_CASE(pointers_that_are_no_objects_are_found, test_checked(64, POOL_D_POISON))
@@ -148,13 +108,13 @@ POOL_CASE(pointers_that_are_no_objects_are_found, test_checked(64, POOL_D_POISON
 
 	obj = test_alloc(pool);
 	test_free(pool, memory);
-	EXPECT_EQ(found(pool, POOL_FAULT_FOREIGN), 1);
+	EXPECT_EQ(test_found(pool, POOL_FAULT_FOREIGN), 1);
 	test_free(pool, obj + 16);
 	test_free(pool, obj + 63);
 	test_free(pool, obj + 1);
-	EXPECT_EQ(found(pool, POOL_FAULT_INTERIOR), 3);
+	EXPECT_EQ(test_found(pool, POOL_FAULT_INTERIOR), 3);
 	test_free(pool, obj + 64);
-	EXPECT_EQ(found(pool, POOL_FAULT_FOREIGN), 2);
+	EXPECT_EQ(test_found(pool, POOL_FAULT_FOREIGN), 2);
 	test_free(pool, obj);
 	EXPECT_EQ(test_faults(pool), 5);
 }
@@ -178,60 +138,49 @@ POOL_CASE(callers_are_kept_behind_the_object, test_checked(20, POOL_D_CALLER))
 	EXPECT(caller[0] != caller[1]);
 }
 
-TEST_CASE(a_corrupted_object_in_quarantine_is_not_taken_back)
+POOL_CASE(a_corrupted_object_in_quarantine_is_not_taken_back,
+	  test_checked_within(1 << 20, 8, 64, POOL_D_INTEGRITY))
 {
-	struct pool *pool;
 	unsigned char *obj;
 
-	test_options(1 << 20, 8);
-	pool = test_checked(64, POOL_D_INTEGRITY);
-	ASSERT(pool);
 	EXPECT(sees_damage(pool, 5, 1));
 	obj = test_alloc(pool);
 	test_free(pool, obj);
 	obj[1] ^= 1;
 	test_free(pool, test_alloc(pool));
 	test_free(pool, obj);
-	EXPECT_EQ(found(pool, POOL_FAULT_DOUBLE_FREE), 1);
+	EXPECT_EQ(test_found(pool, POOL_FAULT_DOUBLE_FREE), 1);
 	EXPECT_EQ(plat_read(&pool->quarantined), 2);
 	EXPECT(test_quiet(pool, 2));
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
 /*
  * A quarantined object stays allocated, unseen by later checks, but must not count as unknown: any
  * foreign pointer would pass for it.
  */
-TEST_CASE(after_a_quarantine_and_a_switch_a_wrong_pointer_is_still_found)
+POOL_CASE(after_a_quarantine_and_a_switch_a_wrong_pointer_is_still_found,
+	  test_checked_within(1 << 20, 8, 64, POOL_D_INTEGRITY))
 {
 	static unsigned char memory[64] __attribute__((aligned(64)));
-	struct pool *pool;
 
-	test_options(1 << 20, 8);
-	pool = test_checked(64, POOL_D_INTEGRITY);
-	ASSERT(pool);
 	EXPECT(sees_damage(pool, 5, 1));
 	EXPECT(pool_set_debug(&pool->head, "-integrity"));
 	pool_reclaim(&pool->head);
 	EXPECT(pool_set_debug(&pool->head, "+integrity"));
 	test_wave(pool, 50);
 	test_free(pool, memory);
-	EXPECT_EQ(found(pool, POOL_FAULT_FOREIGN), 1);
+	EXPECT_EQ(test_found(pool, POOL_FAULT_FOREIGN), 1);
 	EXPECT(test_quiet(pool, 1));
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
 static struct pool_stats stats;
 
-TEST_CASE(faults_are_counted_by_their_kind_in_numbers_and_dumps)
+POOL_CASE(faults_are_counted_by_their_kind_in_numbers_and_dumps, test_checked(64, POOL_D_TAG))
 {
 	static char text[8192];
 	static unsigned char memory[64];
-	struct pool *pool;
 	unsigned char *obj;
 
-	pool = test_checked(64, POOL_D_TAG);
-	ASSERT(pool);
 	obj = test_alloc(pool);
 	ASSERT(obj);
 	test_free(pool, memory);
@@ -248,7 +197,6 @@ TEST_CASE(faults_are_counted_by_their_kind_in_numbers_and_dumps)
 	EXPECT(strstr(text, "\"foreign\":2"));
 	dump_pools_to_buf(text, sizeof(text), "prometheus");
 	EXPECT(strstr(text, "kind=\"foreign\"} 2"));
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
 TEST_CASE(what_options_add_to_the_largest_size_is_refused)
@@ -268,19 +216,15 @@ TEST_CASE(what_options_add_to_the_largest_size_is_refused)
 }
 
 /* Beyond POOL_REPORTS_MAX faults are only counted.  A report by "warn" would abort a program. */
-TEST_CASE(faults_that_are_only_counted_are_not_warned_of)
+POOL_CASE(faults_that_are_only_counted_are_not_warned_of,
+	  test_checked_within(1 << 20, 8, 64, POOL_D_INTEGRITY))
 {
-	struct pool *pool;
 	unsigned int i;
 
-	test_options(1 << 20, 8);
-	pool = test_checked(64, POOL_D_INTEGRITY);
-	ASSERT(pool);
 	for (i = 0; i < POOL_REPORTS_MAX; i++)
 		test_free(pool, &pool->debug);
 	pool_options.policy = POOL_POLICY_WARN;
 	for (i = 0; i < 10; i++)
 		test_free(pool, &pool->debug);
-	EXPECT_EQ(found(pool, POOL_FAULT_FOREIGN), POOL_REPORTS_MAX + 10);
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+	EXPECT_EQ(test_found(pool, POOL_FAULT_FOREIGN), POOL_REPORTS_MAX + 10);
 }

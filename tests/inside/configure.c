@@ -15,11 +15,8 @@ static struct pool *used_pool(void)
 {
 	struct pool *pool;
 
-	pool_options.debug = 0;
-	pool_options.fail_percent = 0;
-	pool_options.fail_every = 0;
 	pool_fail_every = 0;
-	pool = test_pool(64);
+	pool = test_bare(64);
 	if (pool)
 		test_wave(pool, TEST_SOME);
 	return pool;

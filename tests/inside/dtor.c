@@ -8,81 +8,23 @@
  * Another pool may be used in interrupts, or under a lock that a destructor takes.  Its calls
  * evict objects that are no longer needed.
  */
-#include "test.h"
+#include "cases_life.h"
 
 #define SIZE	64u
-#define MADE	0x5e
 #define MOST	400u
-
-static struct {
-	unsigned int made;
-	unsigned int undone;
-	unsigned int bad;
-} life;
-
-static void construct(void *obj, void *arg)
-{
-	(void)arg;
-	life.made++;
-	memset(obj, MADE, SIZE);
-}
-
-static bool intact(const unsigned char *obj)
-{
-	unsigned int i, good = 0;
-
-	for (i = 0; i < SIZE; i++)
-		good += obj[i] == MADE;
-	return good == SIZE;
-}
-
-static void destruct(void *obj, void *arg)
-{
-	(void)arg;
-	life.bad += !intact(obj);
-	life.undone++;
-	memset(obj, 0, SIZE);
-}
 
 static unsigned int calls(void)
 {
 	return life.made + life.undone;
 }
 
-static struct pool *constructed(unsigned int mode)
-{
-	struct pool_attr attr = {
-		.name = "life", .size = SIZE, .flags = MEM_F_EXACT,
-		.mode = mode, .ctor = construct, .dtor = destruct,
-	};
-	struct pool_head *head;
-
-	memset(&life, 0, sizeof(life));
-	head = create_pool_ext(&attr);
-	return head ? pool_of(head) : NULL;
-}
-
 /* A pool of constructed objects and another one, on a CPU that caches little; false: none. */
 static bool both(unsigned int mode, struct pool **pool, struct pool **other)
 {
 	test_options(4096, 4);
-	*pool = constructed(mode);
+	*pool = constructed(SIZE, mode);
 	*other = test_pool(SIZE);
 	return *pool && *other;
-}
-
-/* Allocate and free @n objects; true if all were as the constructor left them. */
-static bool wave_intact(struct pool *pool, unsigned int n)
-{
-	return test_wave_good(pool, n, intact);
-}
-
-static unsigned long parked_in(struct pool *pool)
-{
-	struct pool_stats now;
-
-	pool_sum(pool, &now);
-	return (unsigned long)now.parked;
 }
 
 /* Use another pool so much that it evicts everything; true if no constructor or destructor ran. */
@@ -103,20 +45,19 @@ static bool quietly_parked(struct pool *pool, struct pool *other)
 	bool quiet = true;
 	unsigned int i;
 
-	for (i = 0; i < 1000 && !parked_in(pool); i++) {
+	for (i = 0; i < 1000 && !test_sum(pool)->parked; i++) {
 		quiet &= wave_intact(pool, i ? 30 : MOST);
 		quiet &= evicted_quietly(other);
 	}
 	return quiet;
 }
 
-/* Each object was made once, and undone once while it was intact. */
+/* Destroy both pools; true if each object was constructed once, and destructed once. */
 static bool ends_even(struct pool *pool, struct pool *other)
 {
 	bool gone = !pool_destroy(&other->head);
 
-	return !pool_destroy(&pool->head) && gone && life.made &&
-	       life.made == life.undone && !life.bad;
+	return !pool_destroy(&pool->head) && gone && life_is_even();
 }
 
 TEST_CASE(a_destructor_does_not_run_in_calls_of_another_pool)
@@ -148,11 +89,11 @@ TEST_CASE(what_waits_for_its_pool_goes_down_with_its_next_calls)
 	for (i = 0; i < 2; i++) {
 		ASSERT(both(modes[i], &pool, &other));
 		EXPECT(quietly_parked(pool, other));
-		parked = parked_in(pool);
+		parked = test_sum(pool)->parked;
 		EXPECT(parked);
 		for (k = 0; k < parked; k++)
 			EXPECT(wave_intact(pool, 60));
-		EXPECT_EQ(parked_in(pool), 0);
+		EXPECT_EQ(test_sum(pool)->parked, 0);
 		EXPECT(test_quiet(pool, 0));
 		EXPECT(ends_even(pool, other));
 	}
@@ -165,13 +106,13 @@ TEST_CASE(what_waits_for_its_pool_is_given_back_where_memory_is_short)
 
 	ASSERT(both(POOL_M_NO_GLOBAL, &pool, &other));
 	EXPECT(quietly_parked(pool, other));
-	EXPECT(parked_in(pool));
+	EXPECT(test_sum(pool)->parked);
 	EXPECT(pool_unused_bytes(0, &unused));
 	EXPECT_LE(SIZE, pool_shrink_bytes(1, 0));
 	EXPECT(pool_unused_bytes(0, &later));
 	EXPECT_LE(later, unused);
 	EXPECT_LE(SIZE, pool_shrink_bytes(POOL_ALL, 0));
-	EXPECT_EQ(parked_in(pool), 0);
+	EXPECT_EQ(test_sum(pool)->parked, 0);
 	EXPECT(ends_even(pool, other));
 }
 
@@ -182,11 +123,11 @@ TEST_CASE(what_waits_for_its_pool_is_given_back_by_age)
 
 	ASSERT(both(POOL_M_DEFAULT, &pool, &other));
 	EXPECT(quietly_parked(pool, other));
-	EXPECT(parked_in(pool));
+	EXPECT(test_sum(pool)->parked);
 	undone = life.undone;
 	pool_age();
 	EXPECT(life.undone > undone);
-	EXPECT_EQ(parked_in(pool), 0);
+	EXPECT_EQ(test_sum(pool)->parked, 0);
 	EXPECT(ends_even(pool, other));
 }
 
@@ -198,7 +139,7 @@ static bool taken_quietly(bool (*act)(void))
 	bool quiet;
 
 	test_options(1 << 16, 4);
-	pool = constructed(POOL_M_DEFAULT);
+	pool = constructed(SIZE, POOL_M_DEFAULT);
 	other = test_pool(SIZE);
 	if (!pool || !other || !wave_intact(pool, MOST))
 		return false;
@@ -239,12 +180,12 @@ TEST_CASE(a_filled_object_is_not_constructed_while_it_waits)
 
 	test_options(4096, 4);
 	test_mode(POOL_D_INTEGRITY);
-	pool = constructed(POOL_M_NO_GLOBAL);
+	pool = constructed(SIZE, POOL_M_NO_GLOBAL);
 	test_mode(0);
 	other = test_pool(SIZE);
 	ASSERT(pool && other);
 	EXPECT(quietly_parked(pool, other));
-	EXPECT(parked_in(pool));
+	EXPECT(test_sum(pool)->parked);
 	EXPECT(wave_intact(pool, MOST));
 	EXPECT(test_quiet(pool, 0));
 	EXPECT(ends_even(pool, other));

@@ -38,13 +38,12 @@ static const char * const columns[] = {
 	"registrations", NULL,
 };
 
-POOL_CASE(the_raw_table_has_a_line_per_pool_in_order_of_creation, test_pool(64))
+POOL_CASE(the_raw_table_has_a_line_per_pool_in_order_of_creation, test_sure(64))
 {
 	const char *line;
 	char want[64];
 	unsigned int i;
 
-	pool_fail_every = 0;
 	test_free(pool, test_alloc(pool));
 	ASSERT(dump("raw"));
 	EXPECT(begins(full, "pools version 5\n#"));
@@ -61,38 +60,31 @@ POOL_CASE(the_raw_table_has_a_line_per_pool_in_order_of_creation, test_pool(64))
 	EXPECT(begins(line, "total pools=1 allocated=64 used=0 cached=64 shared=0"));
 }
 
-/* The serial number is set as if 2^32 pools had been created. */
-TEST_CASE(ids_of_pools_never_begin_again)
+/* Set the serial number as if 2^32 pools had been created, and create one more. */
+static struct pool *late_pool(void)
 {
-	struct pool *pool[3];
-	char want[64];
-	unsigned int i;
-
-	if (pool_serial < UINT_MAX - 1)
-		pool_serial = UINT_MAX - 1;
-	for (i = 0; i < ARRAY_LEN(pool); i++) {
-		pool[i] = test_pool(64);
-		ASSERT(pool[i]);
-		EXPECT(!i || pool[i]->id == pool[i - 1]->id + 1);
-	}
-	EXPECT(pool[2]->id > UINT_MAX);
-	ASSERT(dump("raw"));
-	snprintf(want, sizeof(want), "\n%llu test 64 ", pool[2]->id);
-	EXPECT(strstr(full, want));
-	for (i = 0; i < ARRAY_LEN(pool); i++)
-		pool_destroy(&pool[i]->head);
+	if (pool_serial < UINT_MAX)
+		pool_serial = UINT_MAX;
+	return test_pool(64);
 }
 
-TEST_CASE(lines_come_in_the_order_asked_for)
+PAIR_CASE(ids_of_pools_never_begin_again, first, late_pool(), second, test_pool(64))
 {
-	struct pool_head *pools[3];
+	char want[64];
 
-	ASSERT(make_three(pools));
+	EXPECT_EQ(second->id, first->id + 1);
+	EXPECT(second->id > UINT_MAX);
+	ASSERT(dump("raw"));
+	snprintf(want, sizeof(want), "\n%llu test 64 ", second->id);
+	EXPECT(strstr(full, want));
+}
+
+THREE_CASE(lines_come_in_the_order_asked_for)
+{
 	EXPECT_LETTERS("", "cab");
 	EXPECT_LETTERS("byname", "abc");
 	EXPECT_LETTERS("bysize", "cba");
 	EXPECT_LETTERS("byusage", "bca");
-	end_three(pools);
 }
 
 /* Not a power of two, so that the merge sort joins runs of several lengths. */
@@ -118,23 +110,17 @@ TEST_CASE(equal_pools_of_an_order_come_in_order_of_creation)
 		pool_destroy(pools[i]);
 }
 
-TEST_CASE(of_two_orders_the_last_one_counts)
+THREE_CASE(of_two_orders_the_last_one_counts)
 {
-	struct pool_head *pools[3];
-
-	ASSERT(make_three(pools));
 	EXPECT_LETTERS("byname byusage bysize", "cba");
 	EXPECT_LETTERS("bysize byname", "abc");
 	EXPECT_LETTERS("json 1 raw 2 byname", "ab");
-	end_three(pools);
 }
 
-TEST_CASE(by_usage_leaves_out_pools_that_hold_nothing)
+THREE_CASE(by_usage_leaves_out_pools_that_hold_nothing)
 {
-	struct pool_head *pools[3];
 	struct pool_head *idle;
 
-	ASSERT(make_three(pools));
 	idle = make("idle", 512);
 	ASSERT(idle);
 	EXPECT_LETTERS("byusage", "bca");
@@ -142,14 +128,10 @@ TEST_CASE(by_usage_leaves_out_pools_that_hold_nothing)
 	EXPECT_LETTERS("bysize", "icba");
 	EXPECT(strstr(full, "\ntotal pools=4 "));
 	pool_destroy(idle);
-	end_three(pools);
 }
 
-TEST_CASE(only_pools_that_match_are_shown_and_summed_up)
+THREE_CASE(only_pools_that_match_are_shown_and_summed_up)
 {
-	struct pool_head *pools[3];
-
-	ASSERT(make_three(pools));
 	EXPECT_LETTERS("match c", "c");
 	EXPECT(strstr(full, "\ntotal pools=1 allocated=256 used=256 "));
 	EXPECT_LETTERS("match a.three", "a");
@@ -158,14 +140,10 @@ TEST_CASE(only_pools_that_match_are_shown_and_summed_up)
 	EXPECT_LETTERS("match a.three-and-more-than-a-name-may-have", "");
 	EXPECT(strstr(full, "\ntotal pools=0 allocated=0 used=0 "));
 	EXPECT_LETTERS("match c match b", "b");
-	end_three(pools);
 }
 
-TEST_CASE(a_count_limits_the_lines_and_not_the_total)
+THREE_CASE(a_count_limits_the_lines_and_not_the_total)
 {
-	struct pool_head *pools[3];
-
-	ASSERT(make_three(pools));
 	EXPECT_LETTERS("2", "ca");
 	EXPECT(strstr(full, "\ntotal pools=3 allocated=928 used=928 "));
 	EXPECT_LETTERS("byusage 1", "b");
@@ -176,7 +154,6 @@ TEST_CASE(a_count_limits_the_lines_and_not_the_total)
 	EXPECT(strstr(full, "{pool=\"c.three\""));
 	EXPECT(!strstr(full, "{pool=\"a.three\""));
 	EXPECT(strstr(full, "\nlibpool_pools 3\n"));
-	end_three(pools);
 }
 
 POOL_CASE(details_list_what_a_pool_was_created_as, test_pool(64))
@@ -224,25 +201,20 @@ TEST_CASE(wrong_words_are_refused_whole)
 	EXPECT(dump_pools_to_buf(NULL, 0, NULL) > 0);
 }
 
-TEST_CASE(words_may_come_in_any_order_and_spacing)
+THREE_CASE(words_may_come_in_any_order_and_spacing)
 {
-	struct pool_head *pools[3];
-
-	ASSERT(make_three(pools));
 	EXPECT_LETTERS("  2   byname  ", "ab");
 	EXPECT_LETTERS("byname 2", "ab");
 	EXPECT_LETTERS("1 match b raw byusage", "b");
 	EXPECT_LETTERS(" ", "cab");
 	ASSERT(dump("match json json"));
 	EXPECT(begins(full, "{\"version\":5,\"pools\":[],\n"));
-	end_three(pools);
 }
 
-POOL_CASE(a_dump_changes_no_number, test_pool(64))
+POOL_CASE(a_dump_changes_no_number, test_sure(64))
 {
 	static struct pool_stats before, now;
 
-	pool_fail_every = 0;
 	test_wave(pool, 300);
 	pool_sum(pool, &before);
 	ASSERT(dump("detailed"));

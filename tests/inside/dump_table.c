@@ -36,52 +36,42 @@ static const char *line_of(const char *name)
 	return line;
 }
 
-TEST_CASE(people_see_aligned_columns_and_a_total)
+THREE_CASE(people_see_aligned_columns_and_a_total)
 {
-	struct pool_head *pools[3];
+	static const char * const cells[][2] = {
+		{ " size", " 64B" }, { " held", " 640B" }, { " idle", " 0B" },
+		{ " allocated", " 10" }, { " used", " 10" }, { " cached", " 0" }, { " shared", " 0" },
+	};
 	const char *line;
+	unsigned int i;
 
-	ASSERT(make_three(pools));
 	ASSERT(dump(NULL));
 	EXPECT(begins(full, "pool "));
 	for (line = next_line(full); !begins(line, "total"); line = next_line(line))
 		EXPECT_EQ(line_len(line), line_len(full));
 	EXPECT_LE(line_len(full), 80);
-	line = line_of("b.one");
-	EXPECT(is_below(full, " size", line, " 64B"));
-	EXPECT(is_below(full, " held", line, " 640B"));
-	EXPECT(is_below(full, " idle", line, " 0B"));
-	EXPECT(is_below(full, " allocated", line, " 10"));
-	EXPECT(is_below(full, " used", line, " 10"));
-	EXPECT(is_below(full, " cached", line, " 0"));
-	EXPECT(is_below(full, " shared", line, " 0"));
+	for (i = 0; i < ARRAY_LEN(cells); i++)
+		EXPECT(is_below(full, cells[i][0], line_of("b.one"), cells[i][1]));
 	EXPECT(strstr(full, "\ntotal of 3 pools: held 928B = used 928B + cached 0B + shared 0B\n"));
-	end_three(pools);
 }
 
-TEST_CASE(the_pools_that_hold_most_come_first_on_request)
+THREE_CASE(the_pools_that_hold_most_come_first_on_request)
 {
-	struct pool_head *pools[3];
-
-	ASSERT(make_three(pools));
 	ASSERT(dump("byusage"));
 	EXPECT(begins(next_line(full), "b.one "));
 	EXPECT(begins(next_line(next_line(full)), "c.three "));
 	ASSERT(dump("byusage 1"));
 	EXPECT(begins(next_line(full), "b.one "));
 	EXPECT(begins(next_line(next_line(full)), "total of 3 pools: "));
-	end_three(pools);
 }
 
-TEST_CASE(a_column_of_zeros_is_left_out)
+THREE_CASE(a_column_of_zeros_is_left_out)
 {
-	struct pool_head *pools[3];
-	struct pool_attr attr = {
+	static const struct pool_attr attr = {
 		.name = "limited", .size = 64, .flags = MEM_F_EXACT, .limit = 123,
 	};
 	struct pool_head *limited;
 
-	ASSERT(make_three(pools));
 	ASSERT(dump(NULL));
 	EXPECT(!strstr(full, " limit"));
 	EXPECT(!strstr(full, " parked"));
@@ -96,7 +86,6 @@ TEST_CASE(a_column_of_zeros_is_left_out)
 	ASSERT(dump("match b"));
 	EXPECT(!strstr(full, " limit"));
 	pool_destroy(limited);
-	end_three(pools);
 }
 
 /* Returns what the total says while @n objects of a new pool are held. */
@@ -116,12 +105,21 @@ static const char *held_of(unsigned int size, unsigned int n)
 
 TEST_CASE(sizes_have_three_digits_and_a_unit)
 {
+	static const struct {
+		unsigned int size, n;
+		const char *total;
+	} held[] = {
+		{ 16, 63, "\ntotal of 1 pool: held 1008B = " },
+		{ 1008, 1, "\ntotal of 1 pool: held 1008B = " },
+		{ 1008, 2, "\ntotal of 1 pool: held 1.9K = " },
+		{ 1008, 20, "\ntotal of 1 pool: held 19.6K = " },
+		{ 1008, 200, "\ntotal of 1 pool: held 196K = " },
+	};
+	unsigned int i;
+
 	pool_fail_every = 0;
-	EXPECT(begins(held_of(16, 63), "\ntotal of 1 pool: held 1008B = "));
-	EXPECT(begins(held_of(1008, 1), "\ntotal of 1 pool: held 1008B = "));
-	EXPECT(begins(held_of(1008, 2), "\ntotal of 1 pool: held 1.9K = "));
-	EXPECT(begins(held_of(1008, 20), "\ntotal of 1 pool: held 19.6K = "));
-	EXPECT(begins(held_of(1008, 200), "\ntotal of 1 pool: held 196K = "));
+	for (i = 0; i < ARRAY_LEN(held); i++)
+		EXPECT(begins(held_of(held[i].size, held[i].n), held[i].total));
 	EXPECT(strstr(full, " 1008B "));
 }
 

@@ -90,14 +90,12 @@ static bool has_keys(const char *json, const char *head)
 	}
 }
 
-TEST_CASE(json_is_valid_and_has_the_columns_as_keys)
+THREE_CASE(json_is_valid_and_has_the_columns_as_keys)
 {
-	struct pool_head *pools[3];
 	static char head[1024];
 
-	ASSERT(dump("json"));
+	ASSERT(dump("json match none"));
 	EXPECT(is_json(full));
-	ASSERT(make_three(pools));
 	dump_pools_to_buf(head, sizeof(head), "raw match none");
 	ASSERT(dump("json"));
 	EXPECT(is_json(full));
@@ -108,7 +106,6 @@ TEST_CASE(json_is_valid_and_has_the_columns_as_keys)
 	EXPECT(strstr(full, "},\"truncated\":false}\n"));
 	ASSERT(dump("json detailed byname"));
 	EXPECT(is_json(full));
-	end_three(pools);
 }
 
 /* True if the metric of this line is that of the last head. */
@@ -150,12 +147,10 @@ static bool all_grouped(const char *text)
 	return metric[0];
 }
 
-TEST_CASE(samples_of_a_metric_are_together)
+THREE_CASE(samples_of_a_metric_are_together)
 {
-	struct pool_head *pools[3];
 	char want[96];
 
-	ASSERT(make_three(pools));
 	ASSERT(dump("prometheus"));
 	EXPECT(all_grouped(full));
 	snprintf(want, sizeof(want),
@@ -167,7 +162,6 @@ TEST_CASE(samples_of_a_metric_are_together)
 		 pool_of(pools[0])->id);
 	EXPECT(strstr(full, want));
 	EXPECT(strstr(full, "\nlibpool_bytes{state=\"used\"} 928\n"));
-	end_three(pools);
 }
 
 /* How a format is cut. */
@@ -220,18 +214,18 @@ static size_t next_size(size_t size, size_t want)
 }
 
 /* Returns how many sizes are cut wrongly, of all up to one more than the whole text needs. */
-static unsigned int wrong_cuts(const char *options, struct cut cut)
+static unsigned int wrong_cuts(const char *options, const struct cut *cut)
 {
-	size_t want = strlen(full);
-	unsigned int wrong = 0;
+	size_t want = dump(options) ? strlen(full) : 0;
+	unsigned int wrong = !want || want >= sizeof(part) - 8;
 	size_t size, longest = 0;
 
-	for (size = 0; size <= want + 2; size = next_size(size, want)) {
+	for (size = 0; !wrong && size <= want + 2; size = next_size(size, want)) {
 		wrong += !stays_inside(options, size, want);
 		if (size > want)
 			wrong += strcmp(part, full) != 0;
 		else if (size)
-			wrong += !is_cut(size, &cut);
+			wrong += !is_cut(size, cut);
 		if (size && strlen(part) < longest)
 			wrong++;
 		if (size)
@@ -240,49 +234,25 @@ static unsigned int wrong_cuts(const char *options, struct cut cut)
 	return wrong + (longest != want);
 }
 
-TEST_CASE(the_raw_table_is_cut_between_lines_at_any_size)
+THREE_CASE(texts_are_cut_between_lines_at_any_size)
 {
-	struct pool_head *pools[3];
+	static const struct cut raw = { "truncated\n", "total pools=", 2 };
+	static const struct cut table = { "truncated\n", "total of 3 pools", 2 };
+	static const struct cut metrics = { "# truncated\n", "# HELP libpool_pools", 8 };
 
-	ASSERT(make_three(pools));
-	ASSERT(dump("raw detailed"));
-	EXPECT_EQ(wrong_cuts("raw detailed",
-			     (struct cut){ "truncated\n", "total pools=", 2 }), 0);
+	EXPECT_EQ(wrong_cuts("raw detailed", &raw), 0);
 	EXPECT(stays_inside("raw detailed", strlen(full), strlen(full)));
 	EXPECT(strstr(part, "\ntruncated\ntotal pools=3 "));
-	end_three(pools);
+	EXPECT_EQ(wrong_cuts("", &table), 0);
+	EXPECT_EQ(wrong_cuts("prometheus", &metrics), 0);
 }
 
-TEST_CASE(a_table_for_people_is_cut_between_lines_at_any_size)
-{
-	struct pool_head *pools[3];
-
-	ASSERT(make_three(pools));
-	ASSERT(dump(NULL));
-	EXPECT_EQ(wrong_cuts("", (struct cut){ "truncated\n", "total of 3 pools", 2 }), 0);
-	end_three(pools);
-}
-
-TEST_CASE(prometheus_text_is_cut_between_lines_at_any_size)
-{
-	struct pool_head *pools[3];
-
-	ASSERT(make_three(pools));
-	ASSERT(dump("prometheus"));
-	ASSERT(strlen(full) < sizeof(part) - 8);
-	EXPECT_EQ(wrong_cuts("prometheus",
-			     (struct cut){ "# truncated\n", "# HELP libpool_pools", 8 }), 0);
-	end_three(pools);
-}
-
-TEST_CASE(json_is_valid_at_any_size)
+THREE_CASE(json_is_valid_at_any_size)
 {
 	static const char options[] = "json detailed";
-	struct pool_head *pools[3];
 	unsigned int wrong = 0;
 	size_t size, want, least;
 
-	ASSERT(make_three(pools));
 	ASSERT(dump(options));
 	want = strlen(full);
 	least = (size_t)(strchr(full, '\n') - full) + strlen(strstr(full, "],\n"));
@@ -305,7 +275,6 @@ TEST_CASE(json_is_valid_at_any_size)
 	EXPECT_EQ(strcmp(part, full), 0);
 	EXPECT(stays_inside(options, want, want));
 	EXPECT(strstr(part, "\"name\":\"a.three\""));
-	end_three(pools);
 }
 
 #define MANY	200
@@ -347,7 +316,7 @@ static void make_and_dump(unsigned int i, void *arg)
 		"json byname detailed", "prometheus bysize", "table byusage",
 	};
 	static char texts[4][32768];
-	unsigned long *bad = arg;
+	struct crowd *c = arg;
 	char *text = texts[i];
 	char words[32], own[12];
 	unsigned long r;
@@ -359,28 +328,24 @@ static void make_and_dump(unsigned int i, void *arg)
 		int n;
 
 		if (!pool) {
-			plat_word_add(bad, 1);
+			plat_word_add(&c->bad, 1);
 			continue;
 		}
 		pool_free(pool, pool_alloc(pool));
 		n = dump_pools_to_buf(text, sizeof(texts[0]), formats[r % 3]);
 		if (n <= 0 || n >= (int)sizeof(texts[0]) ||
 		    strlen(text) != (size_t)n || (r % 3 == 0 && !is_json(text)))
-			plat_word_add(bad, 1);
+			plat_word_add(&c->bad, 1);
 		dump_pools_to_buf(text, sizeof(texts[0]), words);
 		if (!is_json(text) || !strstr(text, "\"total\":{\"pools\":1,"))
-			plat_word_add(bad, 1);
+			plat_word_add(&c->bad, 1);
 		if (pool_destroy(pool))
-			plat_word_add(bad, 1);
+			plat_word_add(&c->bad, 1);
 	}
 }
 
 TEST_CASE(pools_come_and_go_while_others_dump)
 {
-	unsigned long bad;
-
-	memset(&bad, 0, sizeof(bad));
-	test_threads(4, make_and_dump, &bad);
-	EXPECT_EQ(plat_read(&bad), 0);
+	EXPECT_EQ(test_crowd(4, make_and_dump, NULL), 0);
 	EXPECT_PTR_EQ(pool_registry_next(NULL), NULL);
 }

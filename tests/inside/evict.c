@@ -34,66 +34,53 @@ static unsigned long misses_of(struct pool *busy, unsigned int n)
 	return from_below(busy) - before;
 }
 
-/* Without a shared pool an eviction of the wrong cluster costs a call of the backend. */
-TEST_CASE(a_busy_pool_without_a_shared_part_needs_no_backend_beside_an_idle_one)
+static struct pool *unshared_within(unsigned long hot_size, unsigned int cluster, unsigned int size)
 {
-	struct pool *idle, *busy;
+	test_options(hot_size, cluster);
+	return test_in_mode(POOL_D_NO_GLOBAL, size);
+}
 
-	test_options(BOUND, 32);
-	test_mode(POOL_D_NO_GLOBAL);
-	idle = test_pool(144);
-	busy = test_pool(1024);
-	ASSERT(idle && busy);
+/* Without a shared pool an eviction of the wrong cluster costs a call of the backend. */
+PAIR_CASE(a_busy_pool_without_a_shared_part_needs_no_backend_beside_an_idle_one,
+	  idle, unshared_within(BOUND, 32, 144), busy, unshared_within(BOUND, 32, 1024))
+{
 	test_wave(idle, TEST_OBJS);
 	EXPECT_EQ(misses_of(busy, 200), 0);
-	pool_destroy(&busy->head);
-	pool_destroy(&idle->head);
 }
 
 /*
  * Evicted clusters stay charged until the visit ends, so evicting until there is room goes too
  * far.
  */
-TEST_CASE(a_free_of_a_pool_without_a_shared_part_evicts_no_more_than_it_needs)
+POOL_CASE(a_free_of_a_pool_without_a_shared_part_evicts_no_more_than_it_needs,
+	  unshared_within(BOUND, 32, 1024))
 {
 	unsigned long most = 0;
-	struct pool_local *local;
-	struct pool *pool;
 	unsigned int i;
 
-	test_options(BOUND, 32);
-	test_mode(POOL_D_NO_GLOBAL);
-	pool = test_pool(1024);
-	ASSERT(pool);
 	test_alloc_just(pool, test_objs, 1000);
-	local = test_local(pool);
 	for (i = 0; i < 1000; i++) {
-		unsigned long before = local->evictions;
+		unsigned long before = test_local(pool)->evictions;
 
 		test_free(pool, test_objs[i]);
-		before = local->evictions - before;
+		before = test_local(pool)->evictions - before;
 		most = before > most ? before : most;
 	}
 	EXPECT_EQ(most, 1);
-	pool_destroy(&pool->head);
 }
 
 /* The slots of unused arrays take three quarters of the bound.  The busy pool must get them. */
-TEST_CASE(idle_arrays_give_way_to_a_busy_pool)
+POOL_CASE(idle_arrays_give_way_to_a_busy_pool, test_within(BOUND, 32, 1024))
 {
-	struct pool *idle[32], *busy;
+	struct pool *idle[32];
 	unsigned int i;
 
-	test_options(BOUND, 32);
 	for (i = 0; i < ARRAY_LEN(idle); i++) {
 		idle[i] = test_pool(256);
 		ASSERT(idle[i]);
 		test_wave(idle[i], 128);
 	}
-	busy = test_pool(1024);
-	ASSERT(busy);
-	EXPECT_EQ(misses_of(busy, 400), 0);
-	pool_destroy(&busy->head);
+	EXPECT_EQ(misses_of(pool, 400), 0);
 	for (i = 0; i < ARRAY_LEN(idle); i++)
 		pool_destroy(&idle[i]->head);
 }
@@ -144,41 +131,37 @@ POOL_CASE(a_pool_alone_may_fill_the_bound, test_within(BOUND, 32, 1024))
  * Eight small pools take and free a few objects at a time, in the middle of a
  * huge pool's batches, which are twice the bound.
  */
-TEST_CASE(small_active_pools_are_not_starved_by_a_huge_one)
+POOL_CASE(small_active_pools_are_not_starved_by_a_huge_one, test_within(BOUND, 32, 1024))
 {
 	unsigned int huge_n = 2 * BOUND / 1024;
 	unsigned long seed = 2463534242;
 	unsigned long allocs = 0, misses = 0;
-	struct pool *huge, *small[8];
 	unsigned int i, round;
+	struct pool *small[8];
 	void *obj[8];
 
-	test_options(BOUND, 32);
-	huge = test_pool(1024);
-	ASSERT(huge);
 	for (i = 0; i < ARRAY_LEN(small); i++) {
 		small[i] = test_pool(64);
 		ASSERT(small[i]);
 	}
 	for (round = 0; round < 2 * 20 * huge_n; round++) {
-		struct pool *pool = small[test_random(&seed) % 8];
+		struct pool *one = small[test_random(&seed) % 8];
 		unsigned int n = 1 + (unsigned int)(test_random(&seed) % 8);
-		unsigned long before = from_below(pool);
+		unsigned long before = from_below(one);
 
 		i = round % huge_n;
 		if (round / huge_n % 2)
-			test_free(huge, test_objs[i]);
+			test_free(pool, test_objs[i]);
 		else
-			test_objs[i] = test_alloc(huge);
-		test_alloc_many(pool, obj, n);
-		test_free_many(pool, obj, n);
+			test_objs[i] = test_alloc(pool);
+		test_alloc_many(one, obj, n);
+		test_free_many(one, obj, n);
 		if (round < 4 * huge_n)
 			continue;
 		allocs += n;
-		misses += from_below(pool) - before;
+		misses += from_below(one) - before;
 	}
 	EXPECT_LE(misses, allocs / 100);
 	for (i = 0; i < ARRAY_LEN(small); i++)
 		pool_destroy(&small[i]->head);
-	pool_destroy(&huge->head);
 }

@@ -12,19 +12,14 @@
 			 POOL_D_NO_GLOBAL | POOL_D_NO_CACHE | POOL_D_CALLER | \
 			 POOL_D_TAG | POOL_D_POISON | POOL_D_BACKUP)
 
-TEST_CASE(cold_first_hands_out_the_oldest)
+POOL_CASE(cold_first_hands_out_the_oldest, test_checked_within(1 << 20, 8, 64, POOL_D_COLD_FIRST))
 {
-	struct pool *pool;
 	unsigned int i;
 
-	test_options(1 << 20, 8);
-	pool = test_checked(64, POOL_D_COLD_FIRST);
-	ASSERT(pool);
 	test_wave(pool, 30);
 	for (i = 0; i < 30; i++)
 		EXPECT_PTR_EQ(test_alloc(pool), test_objs[i]);
 	test_free_many(pool, test_objs, 30);
-	pool_destroy(&pool->head);
 }
 
 struct built {
@@ -79,29 +74,19 @@ TEST_CASE(filled_objects_are_constructed_again)
 	}
 }
 
-TEST_CASE(no_combination_of_options_finds_what_is_not_there)
+#define OBJS	(50 + (unsigned int)test_scale(250))
+
+/* The bound has fewer bytes than the objects. */
+POOLS_CASE(no_combination_of_options_finds_what_is_not_there, (ALL_OPTIONS | POOL_D_TOOLS) + 1,
+	   test_checked_within(27ul * OBJS, 4, 40 + nth % 9, nth & (ALL_OPTIONS | POOL_D_TOOLS)))
 {
-	const unsigned int n = 50 + (unsigned int)test_scale(250);
-	const unsigned int all = ALL_OPTIONS | POOL_D_TOOLS;
-	unsigned int word, i;
+	unsigned int i;
 
-	/* Fewer bytes than the objects have. */
-	test_options(27ul * n, 4);
-	for (word = 0; word <= all; word++) {
-		struct pool *pool;
-
-		if (word & ~all)
-			continue;
-		pool = test_checked(40 + word % 9, word);
-		ASSERT(pool);
-		test_alloc_many(pool, test_objs, n);
-		for (i = 0; i < n; i++)
-			*(unsigned char *)test_objs[i] = (unsigned char)i;
-		test_free_many(pool, test_objs, n);
-		test_wave(pool, 50);
-		EXPECT_EQ(test_faults(pool), 0);
-		EXPECT(test_quiet(pool, 0));
-		EXPECT(test_bound_holds());
-		EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
-	}
+	test_alloc_many(pool, test_objs, OBJS);
+	for (i = 0; i < OBJS; i++)
+		*(unsigned char *)test_objs[i] = (unsigned char)i;
+	test_free_many(pool, test_objs, OBJS);
+	test_wave(pool, 50);
+	EXPECT_EQ(test_faults(pool), 0);
+	EXPECT(test_bound_holds());
 }

@@ -225,22 +225,16 @@ static unsigned int count_readable(void **objs, unsigned int n)
 	return readable;
 }
 
-TEST_CASE(a_guarded_pool_is_made_used_and_destroyed)
+POOL_CASE(a_guarded_pool_is_made_used_and_destroyed,
+	  test_in_mode(POOL_D_UAF | POOL_D_NO_CACHE | POOL_D_NO_GLOBAL, 100))
 {
-	struct pool *pool;
-
-	test_mode(POOL_D_UAF | POOL_D_NO_CACHE | POOL_D_NO_GLOBAL);
-	pool = test_pool(100);
-	ASSERT(pool);
 	test_alloc_many(pool, test_objs, 50);
 	EXPECT(are_apart(test_objs, 50));
 	EXPECT_EQ(count_readable(test_objs, 50), 50);
 	EXPECT(test_quiet(pool, 50));
 	test_free_many(pool, test_objs, 50);
 	EXPECT_EQ(count_readable(test_objs, 50), 0);
-	EXPECT(test_quiet(pool, 0));
 	EXPECT_EQ(pool_allocated(pool), 0);
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
 TEST_CASE(a_guarded_pool_may_have_caches)
@@ -311,7 +305,7 @@ TEST_CASE(a_checked_end_is_checked_to_the_byte)
 /* Objects are filled, read, checked and freed. */
 void guard_use(unsigned int i, void *arg)
 {
-	struct guard_load *load = arg;
+	struct crowd *c = arg;
 	unsigned char *objs[8];
 	unsigned long r;
 	unsigned int k;
@@ -319,38 +313,23 @@ void guard_use(unsigned int i, void *arg)
 
 	for (r = 0; r < test_scale(400); r++) {
 		for (k = 0; k < 8; k++) {
-			objs[k] = test_alloc(load->pool);
+			objs[k] = test_alloc(c->pool);
 			if (objs[k])
 				memset(objs[k], (int)(i + k), 100);
 		}
 		for (k = 0; k < 8; k++) {
 			if (!objs[k] || objs[k][99] != i + k ||
-			    !plat_guard_check(&load->pool->backend, objs[k],
-					      &where))
-				plat_word_add(&load->bad, 1);
-			test_free(load->pool, objs[k]);
+			    !plat_guard_check(&c->pool->backend, objs[k], &where))
+				plat_word_add(&c->bad, 1);
+			test_free(c->pool, objs[k]);
 		}
 	}
 }
 
-TEST_CASE(many_use_guarded_objects_at_once)
+POOLS_CASE(many_use_guarded_objects_at_once, 2,
+	   test_in_mode(POOL_D_UAF | (nth ? POOL_D_NO_CACHE | POOL_D_NO_GLOBAL : 0), 100))
 {
-	static const unsigned int modes[] = {
-		POOL_D_UAF, POOL_D_UAF | POOL_D_NO_CACHE | POOL_D_NO_GLOBAL,
-	};
-	struct guard_load load;
-	unsigned int i;
-
-	for (i = 0; i < 2; i++) {
-		memset(&load, 0, sizeof(load));
-		test_mode(modes[i]);
-		pool_options.uaf_keep = 100 * page();
-		load.pool = test_pool(100);
-		ASSERT(load.pool);
-		test_threads(4, guard_use, &load);
-		EXPECT_EQ(plat_read(&load.bad), 0);
-		EXPECT(test_quiet(load.pool, 0));
-		pool_destroy(&load.pool->head);
-		EXPECT_LE(pool_guard_kept(), pool_options.uaf_keep);
-	}
+	pool_options.uaf_keep = 100 * page();
+	EXPECT_EQ(test_crowd(4, guard_use, pool), 0);
+	EXPECT_LE(pool_guard_kept(), pool_options.uaf_keep);
 }

@@ -7,30 +7,17 @@
  */
 #include "test.h"
 
-static unsigned long found(struct pool *pool, enum pool_fault kind)
-{
-	return plat_read(&pool->faults[kind]);
-}
-
-static struct pool *hardened(unsigned int size)
-{
-	test_options(1 << 20, 8);
-	return test_checked(size, POOL_D_HARDEN);
-}
-
 /* A hardened pool whose objects are aligned too much for slabs, so that no marks are kept. */
 static struct pool *unmarked(void)
 {
-	struct pool_attr attr = {
+	static const struct pool_attr attr = {
 		.name = "unmarked", .size = 2048, .align = 128, .flags = MEM_F_EXACT,
 	};
-	struct pool_head *head;
 
 	test_options(1 << 20, 8);
 	pool_options.debug = POOL_D_HARDEN;
 	pool_options.policy = POOL_POLICY_CONTINUE;
-	head = create_pool_ext(&attr);
-	return head ? pool_of(head) : NULL;
+	return test_made(&attr);
 }
 
 /* The object @below the freshest one; in an array that is too small, the oldest. */
@@ -47,29 +34,23 @@ static void *slot_below(struct pool *pool, unsigned int below)
 /* True if a second free of the object @below the freshest one is a fault and changes nothing. */
 static bool finds_second_free(struct pool *pool, unsigned int below)
 {
-	unsigned long before = found(pool, POOL_FAULT_DOUBLE_FREE);
+	unsigned long before = test_found(pool, POOL_FAULT_DOUBLE_FREE);
 	unsigned int n = 8, i;
 
-	test_alloc_many(pool, test_objs, n);
-	test_free_many(pool, test_objs, n);
+	test_wave(pool, n);
 	for (i = 0; i < n; i++)
 		if (slot_below(pool, below) == test_objs[i])
 			break;
 	if (i == n)
 		return false;
 	pool_free(&pool->head, test_objs[i]);
-	return found(pool, POOL_FAULT_DOUBLE_FREE) == before + 1 &&
+	return test_found(pool, POOL_FAULT_DOUBLE_FREE) == before + 1 &&
 	       test_faults(pool) == before + 1 && test_quiet(pool, 0);
 }
 
-POOL_CASE(a_second_free_of_the_object_on_top_is_found, unmarked())
+POOLS_CASE(a_second_free_of_the_object_on_top_or_three_below_is_found, 2, unmarked())
 {
-	EXPECT(finds_second_free(pool, 0));
-}
-
-POOL_CASE(a_second_free_of_one_three_below_is_found, unmarked())
-{
-	EXPECT(finds_second_free(pool, 3));
+	EXPECT(finds_second_free(pool, 3 * nth));
 }
 
 POOL_CASE(a_second_free_in_a_bulk_call_is_found, unmarked())
@@ -78,7 +59,7 @@ POOL_CASE(a_second_free_in_a_bulk_call_is_found, unmarked())
 	test_objs[1] = test_alloc(pool);
 	test_objs[2] = test_objs[0];
 	pool_free_bulk(&pool->head, 0, 3, test_objs);
-	EXPECT_EQ(found(pool, POOL_FAULT_DOUBLE_FREE), 1);
+	EXPECT_EQ(test_found(pool, POOL_FAULT_DOUBLE_FREE), 1);
 }
 
 POOL_CASE(a_pointer_that_no_object_can_have_is_found, unmarked())
@@ -88,19 +69,18 @@ POOL_CASE(a_pointer_that_no_object_can_have_is_found, unmarked())
 	obj = test_alloc(pool);
 	ASSERT(obj);
 	pool_free(&pool->head, obj + 1);
-	EXPECT_EQ(found(pool, POOL_FAULT_INTERIOR), 1);
+	EXPECT_EQ(test_found(pool, POOL_FAULT_INTERIOR), 1);
 	EXPECT(test_quiet(pool, 1));
 	test_free(pool, obj);
 	EXPECT_EQ(test_faults(pool), 1);
 }
 
 /* The inline calls find the array closed, so that the library checks; the library finds it open. */
-POOL_CASE(a_hardened_pool_keeps_its_arrays, hardened(64))
+POOL_CASE(a_hardened_pool_keeps_its_arrays, test_checked_within(1 << 20, 8, 64, POOL_D_HARDEN))
 {
 	void *obj;
 
-	test_alloc_many(pool, test_objs, 20);
-	test_free_many(pool, test_objs, 20);
+	test_wave(pool, 20);
 	EXPECT(test_local(pool)->hot.n > 0);
 	EXPECT_PTR_EQ(pool_hot_get(&pool->head), NULL);
 	obj = slot_below(pool, 0);
@@ -112,7 +92,7 @@ POOL_CASE(a_hardened_pool_keeps_its_arrays, hardened(64))
 }
 
 /* Single, bulk and reserved objects come and go while other options are switched. */
-POOL_CASE(right_calls_of_a_hardened_pool_are_no_faults, hardened(64))
+POOL_CASE(right_calls_of_a_hardened_pool_are_no_faults, test_checked_within(1 << 20, 8, 64, POOL_D_HARDEN))
 {
 	static const char * const off = "-poison -integrity cache global -memstats";
 	static const char * const words[] = {
@@ -171,6 +151,6 @@ TEST_CASE(a_declared_pool_is_hardened_before_its_first_use)
 	obj = test_alloc(pool);
 	test_free(pool, obj);
 	test_free(pool, obj);
-	EXPECT_EQ(found(pool, POOL_FAULT_DOUBLE_FREE), 1);
+	EXPECT_EQ(test_found(pool, POOL_FAULT_DOUBLE_FREE), 1);
 	pool_destroy_declared(&decl);
 }

@@ -37,9 +37,8 @@ POOL_CASE(an_array_opens_small_and_doubles, test_within(1 << 20, 8, 64))
 
 POOL_CASE(one_array_takes_a_quarter_of_the_bound_at_most, test_within(16384, 8, 128))
 {
-	test_alloc_many(pool, test_objs, 400);
-	test_free_many(pool, test_objs, 400);
-	EXPECT_EQ(test_local(pool)->hot.slots,
+	test_wave(pool, 400);
+	EXPECT_EQ(test_local(pool)->hot.room,
 		  min_of(POOL_HOT_MAX, 16384 / 4 / 128));
 	EXPECT(test_bound_holds());
 }
@@ -53,22 +52,13 @@ static void need_the_bound(struct pool *busy)
 		test_wave(busy, 520);
 }
 
-TEST_CASE(idle_arrays_give_their_room_back)
+PAIR_CASE(idle_arrays_give_their_room_back, idle, test_within(32768, 8, 64), busy, test_pool(64))
 {
-	struct pool *idle, *busy;
-
-	test_options(32768, 8);
-	idle = test_pool(64);
-	busy = test_pool(64);
-	ASSERT(idle && busy);
 	test_wave(idle, 300);
 	EXPECT_EQ(test_local(idle)->hot.slots, POOL_HOT_MAX);
 	need_the_bound(busy);
 	EXPECT_EQ(test_local(idle)->hot.slots, 0);
 	EXPECT_EQ(test_local(idle)->clustered, 0);
-	EXPECT(test_quiet(idle, 0));
-	pool_destroy(&idle->head);
-	pool_destroy(&busy->head);
 }
 
 TEST_CASE(a_late_pool_gets_its_array_from_idle_ones)
@@ -96,7 +86,6 @@ TEST_CASE(a_late_pool_gets_its_array_from_idle_ones)
 TEST_CASE(free_slots_leave_the_bound_to_objects)
 {
 	struct pool *pool[8];
-	struct pool_stats now;
 	unsigned int i;
 
 	test_options(8 * 1024 * 7, 8);
@@ -106,22 +95,17 @@ TEST_CASE(free_slots_leave_the_bound_to_objects)
 		test_wave(pool[i], 5);
 	}
 	for (i = 0; i < 8; i++) {
-		pool_sum(pool[i], &now);
-		EXPECT_EQ(now.evictions, 0);
-		EXPECT_EQ(now.cached, 5);
-	}
-	for (i = 0; i < 8; i++)
+		EXPECT_EQ(test_sum(pool[i])->evictions, 0);
+		EXPECT_EQ(test_sum(pool[i])->cached, 5);
 		pool_destroy(&pool[i]->head);
+	}
 }
 
-TEST_CASE(an_array_opens_with_one_slot_and_again_with_what_it_had)
+PAIR_CASE(an_array_opens_with_one_slot_and_again_with_what_it_had,
+	  pool, test_within(64 * 64, 8, 64), other, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
-	struct pool *other = test_pool(64);
 	unsigned int i, was;
 
-	test_options(64 * 64, 8);
-	ASSERT(pool && other);
 	test_wave(pool, 1);
 	EXPECT_EQ(test_local(pool)->hot.slots, 1);
 	test_wave(pool, 6);
@@ -131,9 +115,7 @@ TEST_CASE(an_array_opens_with_one_slot_and_again_with_what_it_had)
 	was = test_local(pool)->reopen;
 	EXPECT(was > 1);
 	test_wave(pool, 1);
-	EXPECT_EQ(test_local(pool)->hot.slots, was);
-	pool_destroy(&pool->head);
-	pool_destroy(&other->head);
+	EXPECT_EQ(test_local(pool)->hot.room, was);
 }
 
 /* One thread lowers and raises the bound, the other one lets an array grow. */
@@ -162,27 +144,22 @@ static bool arrays_fit(struct pool *pool)
 	return true;
 }
 
-POOL_CASE(an_array_stays_within_its_slots_while_the_bound_changes, test_pool(1024))
+POOL_CASE(an_array_stays_within_its_slots_while_the_bound_changes, test_sure(1024))
 {
-	pool_fail_every = 0;
 	test_options(524288, 32);
 	test_threads(2, grow_or_switch, pool);
 	EXPECT(arrays_fit(pool));
 }
 
-TEST_CASE(an_array_of_more_objects_than_a_cluster_opens_again_with_all)
+PAIR_CASE(an_array_of_more_objects_than_a_cluster_opens_again_with_all,
+	  pool, test_within(POOL_HOT_SLOTS * 64 * 4, POOL_CLUSTER_SIZE, 64), other, test_pool(64))
 {
 	static void *held[POOL_HOT_SLOTS];
 	const unsigned int n = POOL_CLUSTER_SIZE + 1;
-	struct pool *pool, *other;
 	unsigned int i;
 
 	if (n > POOL_HOT_MAX)
 		return;
-	pool = test_pool(64);
-	other = test_pool(64);
-	test_options(POOL_HOT_SLOTS * 64 * 4, POOL_CLUSTER_SIZE);
-	ASSERT(pool && other);
 	test_wave(pool, POOL_HOT_MAX);
 	test_alloc_many(pool, held, POOL_HOT_MAX - n);
 	for (i = 0; i < 1000 && test_local(pool)->hot.slots; i++)
@@ -190,14 +167,11 @@ TEST_CASE(an_array_of_more_objects_than_a_cluster_opens_again_with_all)
 	EXPECT_EQ(test_local(pool)->hot.slots, 0);
 	EXPECT_EQ(test_local(pool)->reopen, n);
 	test_free_many(pool, held, POOL_HOT_MAX - n);
-	pool_destroy(&pool->head);
-	pool_destroy(&other->head);
 }
 
 POOL_CASE(a_nested_call_leaves_the_array_alone, test_pool(64))
 {
 	struct pool_local *local;
-	struct pool_stats now;
 	unsigned int flags = 0;
 	struct pool_local *here;
 	void *mine, *nested;
@@ -218,8 +192,7 @@ POOL_CASE(a_nested_call_leaves_the_array_alone, test_pool(64))
 	pool_here_leave(here);
 	EXPECT_EQ(n, 0);
 	EXPECT_EQ(local->hot.open, POOL_OPEN);
-	pool_sum(pool, &now);
-	EXPECT_EQ(now.nested, 2);
+	EXPECT_EQ(test_sum(pool)->nested, 2);
 	if (nested)
 		EXPECT(test_quiet(pool, 1));
 	test_free(pool, nested);
@@ -229,13 +202,12 @@ POOL_CASE(a_nested_call_leaves_the_array_alone, test_pool(64))
  * A handler sets the CPU's part up after the interrupted call has entered it without a lock.  The
  * call must use the objects that the handler has freed into it.
  */
-POOL_CASE(a_part_that_its_interrupter_set_up_is_entered, test_pool(64))
+POOL_CASE(a_part_that_its_interrupter_set_up_is_entered, test_sure(64))
 {
 	struct pool_local *local;
 	unsigned int flags = 0;
 	unsigned int i;
 
-	pool_fail_every = 0;
 	for (i = 0; i < 3; i++)
 		test_objs[i] = pool_alloc_nocache(&pool->head);
 	plat_cpu_ready(pool, 0);
@@ -252,39 +224,32 @@ POOL_CASE(a_part_that_its_interrupter_set_up_is_entered, test_pool(64))
 	test_free(pool, test_objs[2]);
 }
 
-TEST_CASE(closing_a_small_array_never_raises_the_charge)
+POOL_CASE(closing_a_small_array_never_raises_the_charge, test_within(65536, 32, 2048))
 {
-	struct pool *big, *other[13];
+	struct pool *other[13];
 	unsigned int i;
 
-	test_options(65536, 32);
-	big = test_pool(2048);
-	ASSERT(big);
 	for (i = 0; i < 13; i++) {
 		other[i] = test_pool(4096);
 		ASSERT(other[i]);
 		test_free(other[i], test_alloc(other[i]));
 	}
-	test_wave(big, 5);
+	test_wave(pool, 5);
 	for (i = 0; i < 800; i++) {
 		test_free(other[i % 13], test_alloc(other[i % 13]));
 		EXPECT(test_bound_holds());
 	}
-	for (i = 0; i < 13; i++) {
-		EXPECT(test_quiet(other[i], 0));
-		pool_destroy(&other[i]->head);
-	}
-	pool_destroy(&big->head);
+	for (i = 0; i < 13; i++)
+		ENDS_QUIETLY(&other[i]->head);
 }
 
 /* Returns how many calls of a pool were not hits, as far as that is counted. */
 static unsigned long long slow_paths(struct pool *pool)
 {
-	struct pool_stats now;
+	const struct pool_stats *now = test_sum(pool);
 
-	pool_sum(pool, &now);
-	return now.fills + now.spills + now.gets + now.puts + now.nested +
-	       now.store_gets + now.store_puts;
+	return now->fills + now->spills + now->gets + now->puts + now->nested +
+	       now->store_gets + now->store_puts;
 }
 
 /* True if the array of a used pool is open, so that further calls take no slow path. */

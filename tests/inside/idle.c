@@ -29,12 +29,11 @@ POOL_CASE(an_idle_pool_is_below_a_tenth_after_six_ages, test_pool(64))
 }
 
 /* An age that takes a part of the only cluster must not count as a use of the rest. */
-POOL_CASE(of_a_few_idle_objects_half_goes_each_time, test_pool(64))
+POOL_CASE(of_a_few_idle_objects_half_goes_each_time, test_sure(64))
 {
 	unsigned long most = POOL_CLUSTER_SIZE;
 	unsigned int i;
 
-	pool_fail_every = 0;
 	for (i = 0; i < most; i++)
 		test_objs[i] = pool_alloc_nocache(&pool->head);
 	for (i = 0; i < most; i++)
@@ -80,14 +79,11 @@ POOL_CASE(a_busy_pool_loses_nothing, test_pool(64))
 	EXPECT_LE(now.store_gets - before.store_gets, PEAK / 100);
 }
 
-TEST_CASE(an_idle_pool_beside_a_busy_one_goes)
+PAIR_CASE(an_idle_pool_beside_a_busy_one_goes, idle, test_pool(64), busy, test_pool(64))
 {
-	struct pool *idle = test_pool(64);
-	struct pool *busy = test_pool(64);
 	unsigned long peak, most;
 	unsigned int i;
 
-	ASSERT(idle && busy);
 	test_wave(idle, PEAK);
 	peak = pool_allocated(idle);
 	for (i = 0; i < 3; i++)
@@ -99,8 +95,6 @@ TEST_CASE(an_idle_pool_beside_a_busy_one_goes)
 	}
 	EXPECT_LE(beyond_arrays(idle) * 10, peak);
 	EXPECT_LE(most, 2 * pool_allocated(busy));
-	pool_destroy(&idle->head);
-	pool_destroy(&busy->head);
 }
 
 POOL_CASE(age_leaves_spare_objects, test_pool(64))
@@ -140,39 +134,33 @@ POOL_CASE(age_says_when_there_is_nothing_left, test_pool(64))
 	EXPECT(pool_age());
 }
 
-TEST_CASE(arrays_that_this_cpu_does_not_visit_close_beside_one_that_it_does)
+POOL_CASE(arrays_that_this_cpu_does_not_visit_close_beside_one_that_it_does, test_sure(64))
 {
 	struct pool *idle[IDLE];
-	struct pool *busy = test_pool(64);
 	unsigned int i;
 
-	pool_fail_every = 0;
-	ASSERT(busy);
 	for (i = 0; i < IDLE; i++) {
 		idle[i] = test_pool(64);
 		ASSERT(idle[i]);
 		test_wave(idle[i], 300);
 	}
 	for (i = 0; i < 5; i++) {
-		test_wave(busy, 300);
+		test_wave(pool, 300);
 		pool_age();
 	}
-	EXPECT(test_local(busy)->hot.slots);
+	EXPECT(test_local(pool)->hot.room);
 	for (i = 0; i < IDLE; i++) {
-		EXPECT_EQ(test_local(idle[i])->hot.slots, 0);
-		EXPECT(test_quiet(idle[i], 0));
-		pool_destroy(&idle[i]->head);
+		EXPECT_EQ(test_local(idle[i])->hot.room, 0);
+		ENDS_QUIETLY(&idle[i]->head);
 	}
-	pool_destroy(&busy->head);
 }
 
 /* It looks unvisited, closes, and finds all of its objects in the cluster that it became. */
-POOL_CASE(an_array_whose_calls_all_hit_loses_nothing_by_age, test_pool(64))
+POOL_CASE(an_array_whose_calls_all_hit_loses_nothing_by_age, test_sure(64))
 {
 	struct pool_stats before, now;
 	unsigned int i;
 
-	pool_fail_every = 0;
 	for (i = 0; i < 10; i++)
 		test_wave(pool, 2);
 	pool_sum(pool, &before);
@@ -188,12 +176,11 @@ POOL_CASE(an_array_whose_calls_all_hit_loses_nothing_by_age, test_pool(64))
 }
 
 /* A held array is left alone, and so is one that has been used. */
-POOL_CASE(age_leaves_a_held_array_alone, test_pool(64))
+POOL_CASE(age_leaves_a_held_array_alone, test_sure(64))
 {
 	struct pool_local *here;
 	unsigned int slots, held, flags = 0, i;
 
-	pool_fail_every = 0;
 	test_wave(pool, 300);
 	here = pool_here_enter(pool, &flags);
 	ASSERT(here);

@@ -7,12 +7,11 @@
  */
 #include "test.h"
 
-POOL_CASE(a_limit_holds_to_the_object, test_pool(64))
+POOL_CASE(a_limit_holds_to_the_object, test_sure(64))
 {
 	struct pool_stats now;
 	unsigned int i;
 
-	pool_fail_every = 0;
 	EXPECT(pool_set_limit(&pool->head, 10));
 	for (i = 0; i < 10; i++) {
 		test_objs[i] = pool_alloc(&pool->head);
@@ -36,9 +35,8 @@ POOL_CASE(a_limit_holds_to_the_object, test_pool(64))
 	test_free_many(pool, test_objs, 10);
 }
 
-POOL_CASE(a_limit_of_0_is_none_and_can_come_and_go, test_pool(64))
+POOL_CASE(a_limit_of_0_is_none_and_can_come_and_go, test_sure(64))
 {
-	pool_fail_every = 0;
 	EXPECT(pool_set_limit(&pool->head, 1));
 	test_objs[0] = pool_alloc(&pool->head);
 	EXPECT(test_objs[0]);
@@ -54,8 +52,6 @@ POOL_CASE(a_limit_of_0_is_none_and_can_come_and_go, test_pool(64))
 
 POOL_CASE(the_three_causes_of_failure_are_counted_apart, test_pool(64))
 {
-	struct pool_stats now;
-
 	pool_fail_every = 1;
 	EXPECT_PTR_EQ(pool_alloc(&pool->head), NULL);
 	test_objs[0] = __pool_alloc(&pool->head, POOL_F_NO_FAIL);
@@ -63,10 +59,9 @@ POOL_CASE(the_three_causes_of_failure_are_counted_apart, test_pool(64))
 	pool_fail_every = 0;
 	EXPECT(pool_set_limit(&pool->head, 1));
 	EXPECT_PTR_EQ(pool_alloc(&pool->head), NULL);
-	pool_stats_get(&pool->head, &now, sizeof(now));
-	EXPECT_EQ(now.injected, 1);
-	EXPECT_EQ(now.refused, 1);
-	EXPECT_EQ(now.failed, 0);
+	EXPECT_EQ(test_sum(pool)->injected, 1);
+	EXPECT_EQ(test_sum(pool)->refused, 1);
+	EXPECT_EQ(test_sum(pool)->failed, 0);
 	EXPECT_EQ(pool_total_failures(), 2);
 	plat_word_add(&pool->failed, (unsigned long)INT_MAX);
 	EXPECT_EQ(pool_total_failures(), INT_MAX);
@@ -94,8 +89,7 @@ static void hold_and_free(unsigned int i, void *arg)
 	unsigned long r;
 
 	plat_word_add(&h->here, 1);
-	while (plat_read(&h->here) < HOLDERS)
-		plat_pause(true);
+	test_await(&h->here, HOLDERS);
 	for (r = 0; r < test_scale(40000); r++) {
 		if (n < HOLD && (test_random(&state) & 1)) {
 			objs[n] = pool_alloc(&h->pool->head);
@@ -113,40 +107,27 @@ static void hold_and_free(unsigned int i, void *arg)
 		pool_free(&h->pool->head, objs[--n]);
 }
 
-static void run_holders(struct holders *h, unsigned int size,
-			unsigned int limit)
+/* Let HOLDERS threads hold objects of a pool with this limit; returns what they have seen. */
+static struct holders run_holders(struct pool *pool, unsigned int limit)
 {
-	memset(h, 0, sizeof(*h));
-	pool_fail_every = 0;
-	h->pool = test_pool(size);
-	if (!h->pool)
-		return;
-	pool_set_limit(&h->pool->head, limit);
-	test_threads(HOLDERS, hold_and_free, h);
+	struct holders h = { .pool = pool };
+
+	pool_set_limit(&pool->head, limit);
+	test_threads(HOLDERS, hold_and_free, &h);
+	return h;
 }
 
-TEST_CASE(racing_callers_never_exceed_the_limit)
+POOL_CASE(racing_callers_never_exceed_the_limit, test_sure(64))
 {
-	struct holders h;
-
-	run_holders(&h, 64, HOLD);
-	ASSERT(h.pool);
-	EXPECT_EQ(plat_read(&h.over), 0);
-	EXPECT(test_quiet(h.pool, 0));
-	EXPECT_PTR_EQ(pool_destroy(&h.pool->head), NULL);
+	EXPECT_EQ(run_holders(pool, HOLD).over, 0);
 }
 
-TEST_CASE(without_arrays_a_limit_refuses_only_when_all_is_in_use)
+POOL_CASE(without_arrays_a_limit_refuses_only_when_all_is_in_use, test_sure_within(65536, 32, 4096))
 {
-	struct holders h;
+	struct holders h = run_holders(pool, HOLDERS * HOLD);
 
-	test_options(65536, 32);
-	run_holders(&h, 4096, HOLDERS * HOLD);
-	ASSERT(h.pool);
-	EXPECT_EQ(plat_read(&h.over), 0);
-	EXPECT_EQ(plat_read(&h.refused), 0);
-	EXPECT(test_quiet(h.pool, 0));
-	EXPECT_PTR_EQ(pool_destroy(&h.pool->head), NULL);
+	EXPECT_EQ(h.over, 0);
+	EXPECT_EQ(h.refused, 0);
 }
 
 /*
@@ -168,12 +149,10 @@ static void leave_or_take(unsigned int i, void *arg)
 		test_alloc_just(l->pool, test_objs, l->n);
 		test_free_many(l->pool, test_objs, l->n);
 		plat_word_add(&l->stage, 1);
-		while (plat_read(&l->stage) < 2)
-			plat_pause(true);
+		test_await(&l->stage, 2);
 		return;
 	}
-	while (!plat_read(&l->stage))
-		plat_pause(true);
+	test_await(&l->stage, 1);
 	do {
 		test_objs[l->got] = __pool_alloc(&l->pool->head, POOL_F_ATOMIC);
 	} while (test_objs[l->got] && ++l->got < l->n);
@@ -181,33 +160,25 @@ static void leave_or_take(unsigned int i, void *arg)
 	plat_word_add(&l->stage, 1);
 }
 
-TEST_CASE(a_limit_refuses_only_if_more_than_15_of_16_are_in_use)
+static const unsigned int limits[] = { 1, 8, 64, 100, 1000, TEST_OBJS - 1 };
+
+POOLS_CASE(a_limit_refuses_only_if_more_than_15_of_16_are_in_use, ARRAY_LEN(limits), test_sure(64))
 {
-	static const unsigned int limits[] = { 1, 8, 64, 100, 1000, TEST_OBJS - 1 };
-	unsigned int i;
+	struct left l = { .pool = pool, .n = limits[nth] };
 
-	pool_fail_every = 0;
-	for (i = 0; i < ARRAY_LEN(limits); i++) {
-		struct left l = { .pool = test_pool(64), .n = limits[i] };
-
-		ASSERT(l.pool);
-		EXPECT(pool_set_limit(&l.pool->head, l.n));
-		test_threads(2, leave_or_take, &l);
-		EXPECT_LE(l.n * 15 + 1, l.got * 16);
-		if (l.n < 16 * pool_start.cpus)
-			EXPECT_EQ(l.got, l.n);
-		EXPECT(test_quiet(l.pool, 0));
-		EXPECT_PTR_EQ(pool_destroy(&l.pool->head), NULL);
-	}
+	EXPECT(pool_set_limit(&pool->head, l.n));
+	test_threads(2, leave_or_take, &l);
+	EXPECT_LE(l.n * 15 + 1, l.got * 16);
+	if (l.n < 16 * pool_start.cpus)
+		EXPECT_EQ(l.got, l.n);
 }
 
 /* A call that interrupted a slow path cannot use the array, but must find objects in clusters. */
-POOL_CASE(a_limit_does_not_refuse_a_nested_call_what_lies_in_clusters, test_pool(64))
+POOL_CASE(a_limit_does_not_refuse_a_nested_call_what_lies_in_clusters, test_sure(64))
 {
 	struct pool_local *local;
 	unsigned int i;
 
-	pool_fail_every = 0;
 	EXPECT(pool_set_limit(&pool->head, 8));
 	test_wave(pool, 8);
 	test_wave(pool, 8);
@@ -235,11 +206,10 @@ static bool array_obeys(struct pool *pool, unsigned int limit)
 	return test_local(pool)->hot.slots <= POOL_LIMIT_SLOTS(limit) / pool_start.cpus;
 }
 
-POOL_CASE(an_array_gives_slots_after_a_limit_is_set, test_pool(64))
+POOL_CASE(an_array_gives_slots_after_a_limit_is_set, test_sure(64))
 {
 	unsigned int i;
 
-	pool_fail_every = 0;
 	test_wave(pool, TEST_SOME);
 	ASSERT(test_local(pool)->hot.slots);
 	EXPECT(array_obeys(pool, TEST_OBJS));
@@ -255,16 +225,15 @@ POOL_CASE(an_array_gives_slots_after_a_limit_is_set, test_pool(64))
 	EXPECT(plat_read(&pool->slots));
 }
 
-TEST_CASE(without_caches_a_limit_refuses_only_when_all_is_in_use)
+POOL_CASE(without_caches_a_limit_refuses_only_when_all_is_in_use,
+	  test_in_mode(POOL_D_NO_CACHE | POOL_D_NO_GLOBAL, 64))
 {
 	struct holders h;
 
-	test_mode(POOL_D_NO_CACHE | POOL_D_NO_GLOBAL);
-	run_holders(&h, 64, HOLDERS * HOLD);
-	ASSERT(h.pool);
-	EXPECT_EQ(plat_read(&h.over), 0);
-	EXPECT_EQ(plat_read(&h.refused), 0);
-	EXPECT_PTR_EQ(pool_destroy(&h.pool->head), NULL);
+	pool_fail_every = 0;
+	h = run_holders(pool, HOLDERS * HOLD);
+	EXPECT_EQ(h.over, 0);
+	EXPECT_EQ(h.refused, 0);
 }
 
 /* hold() while another CPU flushes, and evicts this pool's clusters. */
@@ -286,29 +255,21 @@ static void hold_or_disturb(unsigned int i, void *arg)
 	}
 }
 
-TEST_CASE(flushes_and_reclaims_do_not_make_a_limit_refuse)
+POOL_CASE(flushes_and_reclaims_do_not_make_a_limit_refuse, test_sure_within(65536, 32, 4096))
 {
-	struct holders h;
+	struct holders h = { .pool = pool };
 
-	memset(&h, 0, sizeof(h));
-	pool_fail_every = 0;
-	test_options(65536, 32);
-	h.pool = test_pool(4096);
-	ASSERT(h.pool);
-	EXPECT(pool_set_limit(&h.pool->head, HOLDERS * HOLD));
+	EXPECT(pool_set_limit(&pool->head, HOLDERS * HOLD));
 	test_threads(HOLDERS + 1, hold_or_disturb, &h);
 	EXPECT_EQ(plat_read(&h.over), 0);
 	EXPECT_EQ(plat_read(&h.refused), 0);
-	EXPECT(test_quiet(h.pool, 0));
-	EXPECT_PTR_EQ(pool_destroy(&h.pool->head), NULL);
 }
 
-POOL_CASE(unknown_flags_of_a_call_do_not_pass_a_limit_over, test_pool(64))
+POOL_CASE(unknown_flags_of_a_call_do_not_pass_a_limit_over, test_sure(64))
 {
 	unsigned int bit;
 	void *objs[2];
 
-	pool_fail_every = 0;
 	EXPECT(pool_set_limit(&pool->head, 1));
 	test_objs[0] = pool_alloc(&pool->head);
 	EXPECT(test_objs[0]);
@@ -328,16 +289,4 @@ TEST_CASE(a_pool_that_is_null_has_no_limits_and_no_reserves)
 	EXPECT(!pool_set_limit(NULL, 1));
 	EXPECT(!pool_set_min_avail(NULL, 1));
 	EXPECT_PTR_EQ(pool_reserve(NULL, 1), NULL);
-}
-
-POOL_CASE(a_refused_limit_or_spare_count_changes_nothing, test_pool(64))
-{
-	EXPECT(pool_set_limit(&pool->head, 10));
-	EXPECT(pool_set_min_avail(&pool->head, 10));
-	EXPECT(!pool_set_min_avail(&pool->head, 11));
-	EXPECT(!pool_set_limit(&pool->head, 9));
-	EXPECT_EQ(pool->limit, 10);
-	EXPECT_EQ(pool->min_avail, 10);
-	EXPECT(pool_set_limit(&pool->head, 0));
-	EXPECT(pool_set_min_avail(&pool->head, ~0u));
 }

@@ -69,16 +69,12 @@ POOL_CASE(words_for_live_pools_may_have_signs, test_bare(64))
 	EXPECT_EQ(pool_options.debug, 0);
 }
 
-TEST_CASE(what_is_fixed_is_refused_on_a_live_pool)
+POOL_CASE(what_is_fixed_is_refused_on_a_live_pool, test_bare(64))
 {
 	static struct pool_options before;
 	const struct pool_word *word;
-	struct pool *pool;
 
-	test_nothing_on();
 	before = pool_options;
-	pool = test_pool(64);
-	ASSERT(pool);
 	for (word = pool_option_table; word->word; word++) {
 		if (!(sets(word) & (POOL_D_FIXED | POOL_D_COMMON)))
 			continue;
@@ -91,10 +87,9 @@ TEST_CASE(what_is_fixed_is_refused_on_a_live_pool)
 	EXPECT(!pool_set_debug(NULL, "integrity,no-uaf"));
 	EXPECT_EQ(flags_of(pool), 0);
 	EXPECT_EQ(memcmp(&before, &pool_options, sizeof(before)), 0);
-	pool_destroy(&pool->head);
 }
 
-TEST_CASE(wrong_words_switch_nothing)
+POOL_CASE(wrong_words_switch_nothing, test_bare(64))
 {
 	static const char * const wrong[] = {
 		"bogus", "integrity bogus", "+", "-", "--integrity",
@@ -103,34 +98,23 @@ TEST_CASE(wrong_words_switch_nothing)
 		NULL,
 	};
 	static struct pool_options before;
-	struct pool *pool;
 	unsigned int i;
 
-	test_nothing_on();
 	before = pool_options;
-	pool = test_pool(64);
-	ASSERT(pool);
-	for (i = 0; wrong[i]; i++) {
+	for (i = 0; i < ARRAY_LEN(wrong); i++) {
 		EXPECT(!pool_set_debug(&pool->head, wrong[i]));
 		EXPECT(!pool_set_debug(NULL, wrong[i]));
 	}
 	EXPECT(!pool_set_debug(&pool->head, "integrity,poison=1"));
 	EXPECT(!pool_set_debug(&pool->head, "fail_alloc=5"));
-	EXPECT(!pool_set_debug(&pool->head, NULL));
-	EXPECT(!pool_set_debug(NULL, NULL));
 	EXPECT_EQ(flags_of(pool), 0);
 	EXPECT_EQ(memcmp(&before, &pool_options, sizeof(before)), 0);
-	pool_destroy(&pool->head);
 }
 
-TEST_CASE(all_pools_and_the_default_are_switched)
+PAIR_CASE(all_pools_and_the_default_are_switched, a, test_bare(64), b, test_pool(128))
 {
-	struct pool *a, *b, *c;
+	struct pool *c;
 
-	test_nothing_on();
-	a = test_pool(64);
-	b = test_pool(128);
-	ASSERT(a && b);
 	use(a);
 	use(b);
 	EXPECT(pool_set_debug(NULL, "integrity no-merge no-cache poison=0x33"));
@@ -145,8 +129,6 @@ TEST_CASE(all_pools_and_the_default_are_switched)
 	EXPECT(pool_set_debug(NULL, "-integrity -no-merge cache -poison"));
 	EXPECT_EQ(flags_of(a) | flags_of(b) | flags_of(c), 0);
 	EXPECT_EQ(pool_options.debug, 0);
-	pool_destroy(&a->head);
-	pool_destroy(&b->head);
 	pool_destroy(&c->head);
 }
 

@@ -9,7 +9,7 @@
  */
 #include "test.h"
 
-/* A pool that may be merged, with caches or without. */
+/* Make a pool that may be merged, with caches or without. */
 static struct pool *cached(const char *name, unsigned int size,
 			   unsigned int flags)
 {
@@ -24,17 +24,8 @@ static struct pool *plain(unsigned int size, unsigned int flags)
 		.name = "plain", .size = size, .flags = MEM_F_SHARED | flags,
 		.mode = POOL_M_NO_CACHE,
 	};
-	struct pool_head *head = create_pool_ext(&attr);
 
-	return head ? pool_of(head) : NULL;
-}
-
-static unsigned int registrations(struct pool *pool)
-{
-	struct pool_stats now;
-
-	pool_sum(pool, &now);
-	return now.registrations;
+	return test_made(&attr);
 }
 
 /* pool_destroy() does not say which registration it ends, so the pool must stay exact. */
@@ -166,16 +157,14 @@ TEST_CASE(pools_that_differ_in_more_than_size_stay_apart)
 /* An option that is on by default makes no difference. */
 TEST_CASE(pools_that_only_spell_the_default_are_one)
 {
-	struct pool_attr attr = {
-		.name = "x", .size = 64, .flags = MEM_F_SHARED,
-	};
+	struct pool_attr attr = { .name = "x", .size = 64, .flags = MEM_F_SHARED };
 	struct pool *first = cached("first", 64, 0);
 
 	ASSERT(first);
 	attr.align = POOL_ALIGN_MIN;
-	EXPECT_PTR_EQ(create_pool_ext(&attr), &first->head);
+	EXPECT_PTR_EQ(test_made(&attr), first);
 	attr.align = 1;
-	EXPECT_PTR_EQ(create_pool_ext(&attr), &first->head);
+	EXPECT_PTR_EQ(test_made(&attr), first);
 	pool_destroy_all();
 }
 
@@ -209,7 +198,7 @@ TEST_CASE(a_refused_creation_registers_nowhere)
 	EXPECT_PTR_EQ(cached("a", 0, 0), NULL);
 	EXPECT_PTR_EQ(pool_create_at("a", 64, MEM_F_SHARED, "f", 1, POOL_OWNER,
 				     POOL_ABI + 1), NULL);
-	EXPECT_EQ(registrations(a), 1);
+	EXPECT_EQ(test_sum(a)->registrations, 1);
 	EXPECT_EQ(test_count_pools(), 1);
 	EXPECT_PTR_EQ(pool_destroy(&a->head), NULL);
 }

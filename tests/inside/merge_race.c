@@ -42,32 +42,20 @@ static void live(unsigned int i, unsigned int mode, unsigned long *bad)
 		plat_word_add(bad, 1);
 }
 
-static void live_cached(unsigned int i, void *arg)
+static void live_often(unsigned int i, void *arg)
 {
+	struct crowd *c = arg;
 	unsigned long r;
 
 	for (r = 0; r < test_scale(300); r++)
-		live(i, POOL_M_GLOBAL, arg);
-}
-
-static void live_plain(unsigned int i, void *arg)
-{
-	unsigned long r;
-
+		live(i, POOL_M_GLOBAL, &c->bad);
 	for (r = 0; r < test_scale(300); r++)
-		live(i, POOL_M_NO_CACHE, arg);
+		live(i, POOL_M_NO_CACHE, &c->bad);
 }
 
 TEST_CASE(equal_pools_come_and_go_at_once)
 {
-	unsigned long bad;
-
-	memset(&bad, 0, sizeof(bad));
-	test_threads(4, live_cached, &bad);
-	EXPECT_EQ(plat_read(&bad), 0);
-	EXPECT_PTR_EQ(pool_registry_next(NULL), NULL);
-	test_threads(4, live_plain, &bad);
-	EXPECT_EQ(plat_read(&bad), 0);
+	EXPECT_EQ(test_crowd(4, live_often, NULL), 0);
 	EXPECT_PTR_EQ(pool_registry_next(NULL), NULL);
 	EXPECT_EQ(pool_total_allocated(), 0);
 }
@@ -137,7 +125,7 @@ TEST_CASE(a_pool_in_use_keeps_its_size_whoever_comes)
 
 static void live_near(unsigned int i, void *arg)
 {
-	unsigned long *bad = arg;
+	struct crowd *c = arg;
 	unsigned long r;
 
 	for (r = 0; r < test_scale(300); r++) {
@@ -146,7 +134,7 @@ static void live_near(unsigned int i, void *arg)
 		unsigned char *obj;
 
 		if (!pool || pool->size < size) {
-			plat_word_add(bad, 1);
+			plat_word_add(&c->bad, 1);
 			continue;
 		}
 		obj = test_alloc(pool_of(pool));
@@ -154,18 +142,14 @@ static void live_near(unsigned int i, void *arg)
 			memset(obj, 1, pool->size);
 		pool_free(pool, obj);
 		if (pool_destroy(pool))
-			plat_word_add(bad, 1);
+			plat_word_add(&c->bad, 1);
 	}
 }
 
 TEST_CASE(near_pools_come_and_go_at_once)
 {
-	unsigned long bad;
-
-	memset(&bad, 0, sizeof(bad));
 	test_options(16384, 8);
-	test_threads(4, live_near, &bad);
-	EXPECT_EQ(plat_read(&bad), 0);
+	EXPECT_EQ(test_crowd(4, live_near, NULL), 0);
 	EXPECT_PTR_EQ(pool_registry_next(NULL), NULL);
 }
 
@@ -203,8 +187,7 @@ static void leave_or_join(unsigned int i, void *arg)
 		plat_word_add(&l->done, 1);
 		return;
 	}
-	while (!plat_read(&l->started))
-		plat_pause(true);
+	test_await(&l->started, 1);
 	for (k = 0; k < 20; k++)
 		plat_pause(true);
 	if (shared(64, POOL_M_GLOBAL) != l->pool)
@@ -262,8 +245,7 @@ static void walk_or_create(unsigned int i, void *arg)
 		pool_for_each(stay_at, v);
 		return;
 	}
-	while (!plat_read(&v->there))
-		plat_pause(true);
+	test_await(&v->there, 1);
 	v->made = shared(3184, POOL_M_NO_CACHE);
 	plat_word_add(&v->done, 1);
 }

@@ -14,45 +14,31 @@ static unsigned long left_by_burst(struct pool *pool)
 {
 	void *list = test_alloc_list(pool, BURST);
 	unsigned long n = test_free_list(pool, list);
-	struct pool_stats now;
 
-	pool_sum(pool, &now);
 	return n < BURST ? ~0ul :
-	       (unsigned long)(now.allocated - now.cached);
+	       (unsigned long)(test_sum(pool)->allocated - test_sum(pool)->cached);
 }
 
 /* True if each of two bursts leaves at most a tenth. */
-static bool sheds_bursts(unsigned int size)
+static bool sheds_bursts(struct pool *pool)
 {
-	struct pool *pool;
-	bool good;
-
-	pool_fail_every = 0;
-	pool = test_pool(size);
-	good = pool && left_by_burst(pool) <= BURST / 10 &&
-	       test_quiet(pool, 0) && left_by_burst(pool) <= BURST / 10;
-	return pool && !pool_destroy(&pool->head) && good;
+	return left_by_burst(pool) <= BURST / 10 && test_quiet(pool, 0) &&
+	       left_by_burst(pool) <= BURST / 10;
 }
 
 /* A case for each size: tools make them slow, and KUnit ends a case after five minutes. */
-TEST_CASE(a_burst_of_small_objects_leaves_at_most_a_tenth)
+POOL_CASE(a_burst_of_small_objects_leaves_at_most_a_tenth, test_sure(16))
 {
-	EXPECT(sheds_bursts(16));
+	EXPECT(sheds_bursts(pool));
 }
 
-TEST_CASE(a_burst_of_objects_leaves_at_most_a_tenth)
+POOL_CASE(a_burst_of_larger_objects_leaves_at_most_a_tenth, test_sure(256))
 {
-	EXPECT(sheds_bursts(64));
+	EXPECT(sheds_bursts(pool));
 }
 
-TEST_CASE(a_burst_of_larger_objects_leaves_at_most_a_tenth)
+POOL_CASE(a_burst_of_uncached_objects_leaves_at_most_a_tenth, test_sure_within(0, 32, 64))
 {
-	EXPECT(sheds_bursts(256));
-}
-
-POOL_CASE(a_burst_of_uncached_objects_leaves_at_most_a_tenth, test_within(0, 32, 64))
-{
-	pool_fail_every = 0;
 	EXPECT_LE(left_by_burst(pool), BURST / 10);
 }
 
@@ -108,39 +94,30 @@ static void take_turns(unsigned int i, void *arg)
 }
 
 /* Backend calls of a producer and a consumer after their warm-up. */
-static unsigned long steady_calls(unsigned int size)
+static unsigned long steady_calls(struct pool *pool)
 {
-	static struct turns t;
-	unsigned long calls;
+	struct turns t = { .pool = pool };
 
-	memset(&t, 0, sizeof(t));
-	pool_fail_every = 0;
-	t.pool = test_pool(size);
-	if (!t.pool)
-		return ~0ul;
 	test_threads(2, take_turns, &t);
-	calls = t.at_end - t.after_warm_up;
-	return pool_destroy(&t.pool->head) ? ~0ul : calls;
+	return t.at_end - t.after_warm_up;
 }
 
-TEST_CASE(a_steady_producer_and_consumer_reach_no_backend_calls)
+POOLS_CASE(a_steady_producer_and_consumer_reach_no_backend_calls, 2, test_sure(nth ? 1024 : 64))
 {
-	EXPECT_EQ(steady_calls(64), 0);
-	EXPECT_EQ(steady_calls(1024), 0);
+	EXPECT_EQ(steady_calls(pool), 0);
+}
+
+static struct pool *many_buckets(unsigned int size)
+{
+	pool_options.buckets = POOL_BUCKETS_MAX;
+	return test_sure(size);
 }
 
 /* With as many buckets as on a large machine only one put in several is sampled. */
-TEST_CASE(all_of_that_holds_with_many_buckets)
+PAIR_CASE(all_of_that_holds_with_many_buckets, pool, many_buckets(64), other, many_buckets(256))
 {
-	struct pool *pool;
-
-	pool_options.buckets = POOL_BUCKETS_MAX;
-	EXPECT_EQ(steady_calls(64), 0);
-	pool = test_pool(256);
-	ASSERT(pool);
-	EXPECT_LE(left_by_burst(pool), BURST / 10);
-	EXPECT(test_quiet(pool, 0));
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+	EXPECT_EQ(steady_calls(pool), 0);
+	EXPECT_LE(left_by_burst(other), BURST / 10);
 }
 
 /* Returns how many spans end while @n objects are brought down, one by one. */
@@ -182,30 +159,24 @@ TEST_CASE(a_span_is_as_long_with_many_buckets)
 	EXPECT_LE(many, one + 2);
 }
 
-TEST_CASE(they_reach_none_with_a_small_bound_either)
+POOLS_CASE(they_reach_none_with_a_small_bound_either, 2,
+	   test_sure_within(nth ? 0 : 16384, 8, 64))
 {
-	test_options(16384, 8);
-	EXPECT_EQ(steady_calls(64), 0);
-	test_options(0, 8);
-	EXPECT_EQ(steady_calls(64), 0);
+	EXPECT_EQ(steady_calls(pool), 0);
 }
 
-POOL_CASE(the_average_need_is_what_a_wave_needs, test_within(16384, 8, 64))
+POOL_CASE(the_average_need_is_what_a_wave_needs, test_sure_within(16384, 8, 64))
 {
-	struct pool_stats now;
 	unsigned int i;
 
-	pool_fail_every = 0;
 	for (i = 0; i < 20; i++)
 		test_wave(pool, 1000);
-	pool_stats_get(&pool->head, &now, sizeof(now));
-	EXPECT_LE(900, now.need);
-	EXPECT_LE(now.need, 1300);
+	EXPECT_LE(900, test_sum(pool)->need);
+	EXPECT_LE(test_sum(pool)->need, 1300);
 	for (i = 0; i < 400; i++)
 		test_wave(pool, 300);
-	pool_stats_get(&pool->head, &now, sizeof(now));
-	EXPECT_LE(now.need, 600);
-	EXPECT_LE(now.allocated, 900);
+	EXPECT_LE(test_sum(pool)->need, 600);
+	EXPECT_LE(test_sum(pool)->allocated, 900);
 }
 
 /* More than a span and the caches, few enough that a fall in vain is noticed. */
@@ -220,12 +191,10 @@ static unsigned long calls_of_burst(struct pool *pool, unsigned long n)
 	return store_calls(pool) - before;
 }
 
-POOL_CASE(what_is_wanted_again_and_again_is_kept_until_it_is_not, test_within(16384, 8, 64))
+POOL_CASE(what_is_wanted_again_and_again_is_kept_until_it_is_not, test_sure_within(16384, 8, 64))
 {
-	struct pool_stats now;
 	unsigned int i;
 
-	pool_fail_every = 0;
 	EXPECT_LE(AGAIN, calls_of_burst(pool, AGAIN));
 	EXPECT_LE(AGAIN / 2, calls_of_burst(pool, AGAIN));
 	for (i = 0; i < 20; i++)
@@ -233,43 +202,28 @@ POOL_CASE(what_is_wanted_again_and_again_is_kept_until_it_is_not, test_within(16
 	EXPECT_LE(calls_of_burst(pool, AGAIN), AGAIN / 16);
 	for (i = 0; i < 300; i++)
 		test_wave(pool, 1000);
-	pool_sum(pool, &now);
-	EXPECT_LE(now.allocated, AGAIN / 5);
+	EXPECT_LE(test_sum(pool)->allocated, AGAIN / 5);
 }
 
-POOL_CASE(spare_objects_are_kept_without_need, test_within(0, 8, 64))
+POOL_CASE(spare_objects_are_kept_without_need, test_sure_within(0, 8, 64))
 {
-	struct pool_stats now;
-
-	pool_fail_every = 0;
 	EXPECT(pool_set_min_avail(&pool->head, 2000));
 	test_free_list(pool, test_alloc_list(pool, 3000));
 	test_free_list(pool, test_alloc_list(pool, BURST));
-	pool_sum(pool, &now);
-	EXPECT_LE(2000, now.shared);
-	EXPECT_LE(now.shared, BURST / 10);
+	EXPECT_LE(2000, test_sum(pool)->shared);
+	EXPECT_LE(test_sum(pool)->shared, BURST / 10);
 }
 
-TEST_CASE(what_is_shed_never_takes_spare_objects)
+POOLS_CASE(what_is_shed_never_takes_spare_objects, 2, test_sure_within(16384, 32, 64))
 {
-	static const unsigned int spares[] = { 64, 200 };
-	unsigned int i, k;
+	unsigned int k, spares = nth ? 200 : 64;
 
-	for (i = 0; i < 2; i++) {
-		struct pool *pool;
-
-		pool_fail_every = 0;
-		test_options(16384, 32);
-		pool = test_pool(64);
-		ASSERT(pool);
-		EXPECT(pool_set_min_avail(&pool->head, spares[i]));
-		test_wave(pool, 2000);
-		EXPECT_LE(spares[i], pool_shared_count(pool));
-		for (k = 0; k < 60; k++) {
-			test_wave(pool, 300);
-			EXPECT_LE(spares[i], pool_shared_count(pool));
-		}
-		EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+	EXPECT(pool_set_min_avail(&pool->head, spares));
+	test_wave(pool, 2000);
+	EXPECT_LE(spares, pool_shared_count(pool));
+	for (k = 0; k < 60; k++) {
+		test_wave(pool, 300);
+		EXPECT_LE(spares, pool_shared_count(pool));
 	}
 }
 
@@ -278,64 +232,46 @@ struct resident {
 	struct pool *pool;
 	unsigned int cpu;
 	unsigned long state;		/* 1: has cached; 2: may go */
+	unsigned long before;		/* objects in its clusters, at first */
+	unsigned long after_gc, after_reclaim;
 };
 
 static void reside(struct resident *r)
 {
 	test_free_list(r->pool, test_alloc_list(r->pool, 300));
 	r->cpu = plat_cpu_hint();
-	__atomic_store_n(&r->state, 1ul, __ATOMIC_RELEASE);
-	while (__atomic_load_n(&r->state, __ATOMIC_ACQUIRE) != 2)
-		plat_pause(true);
+	plat_write_release(&r->state, 1ul);
+	test_await(&r->state, 2);
 	test_free_list(r->pool, test_alloc_list(r->pool, 300));
-}
-
-static void reclaim_it(struct resident *r)
-{
-	while (__atomic_load_n(&r->state, __ATOMIC_ACQUIRE) != 1)
-		plat_pause(true);
-	pool_reclaim(r->pool ? &r->pool->head : NULL);
-}
-
-static unsigned long clustered_at(struct resident *r)
-{
-	return plat_read(&plat_local_of(r->pool, r->cpu)->clustered);
 }
 
 static void reside_or_reclaim(unsigned int i, void *arg)
 {
 	struct resident *r = arg;
-	unsigned long before;
+	const struct pool_local *there;
 
 	if (!i) {
 		reside(r);
 		return;
 	}
-	while (__atomic_load_n(&r->state, __ATOMIC_ACQUIRE) != 1)
-		plat_pause(true);
-	before = clustered_at(r);
+	test_await(&r->state, 1);
+	there = plat_local_of(r->pool, r->cpu);
+	r->before = plat_read(&there->clustered);
 	pool_gc(NULL);
-	if (before && clustered_at(r) == before) {
-		reclaim_it(r);
-		r->cpu = clustered_at(r) ? ~0u : 0;
-	} else {
-		r->cpu = ~0u;
-	}
-	__atomic_store_n(&r->state, 2ul, __ATOMIC_RELEASE);
+	r->after_gc = plat_read(&there->clustered);
+	pool_reclaim(&r->pool->head);
+	r->after_reclaim = plat_read(&there->clustered);
+	plat_write_release(&r->state, 2ul);
 }
 
-TEST_CASE(a_reclaim_takes_other_cpus_clusters_a_gc_does_not)
+POOL_CASE(a_reclaim_takes_other_cpus_clusters_a_gc_does_not, test_sure(64))
 {
-	static struct resident r;
+	struct resident r = { .pool = pool };
 
-	memset(&r, 0, sizeof(r));
-	pool_fail_every = 0;
-	r.pool = test_pool(64);
-	ASSERT(r.pool);
 	test_threads(2, reside_or_reclaim, &r);
-	EXPECT_EQ(r.cpu, 0);
-	EXPECT(test_quiet(r.pool, 0));
-	EXPECT_PTR_EQ(pool_destroy(&r.pool->head), NULL);
+	EXPECT(r.before);
+	EXPECT_EQ(r.after_gc, r.before);
+	EXPECT_EQ(r.after_reclaim, 0);
 }
 
 static void churn_or_reclaim(unsigned int i, void *arg)
@@ -362,19 +298,16 @@ static void pretend(struct pool *pool, unsigned long n)
 	plat_word_add(&pool->allocated, n);
 }
 
-POOL_CASE(five_million_objects_past_4_gib_are_counted_and_needed, test_within(0, 8, 4096))
+POOL_CASE(five_million_objects_past_4_gib_are_counted_and_needed, test_sure_within(0, 8, 4096))
 {
 	unsigned long long many = 5000000;
-	struct pool_stats now;
 
-	pool_fail_every = 0;
 	pretend(pool, (unsigned long)many);
 	test_wave(pool, 100);
-	pool_stats_get(&pool->head, &now, sizeof(now));
-	EXPECT_EQ(now.allocated, many + 100);
-	EXPECT_EQ(now.used, many);
-	EXPECT_EQ(now.shared, 100);
-	EXPECT_LE(many, now.need);
+	EXPECT_EQ(test_sum(pool)->allocated, many + 100);
+	EXPECT_EQ(test_sum(pool)->used, many);
+	EXPECT_EQ(test_sum(pool)->shared, 100);
+	EXPECT_LE(many, test_sum(pool)->need);
 	EXPECT_EQ(pool_total_allocated(), (many + 100) * 4096);
 	EXPECT_EQ(pool_total_used(), many * 4096);
 	pool_word_sub(&pool->allocated, (unsigned long)many);

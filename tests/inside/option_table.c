@@ -29,6 +29,23 @@ static struct pool *pool_with(const struct pool_word *word, unsigned int flags)
 	return head ? pool_of(head) : NULL;
 }
 
+/* WORDS_CASE(name, flags) - a case that each "word" of the table runs, with a pool that has it. */
+#define WORDS_CASE(name, flags)						\
+	static void name##_of(TEST_HANDLE, const struct pool_word *word, struct pool *pool); \
+	TEST_CASE(name)							\
+	{								\
+		const struct pool_word *word;				\
+									\
+		for (word = pool_option_table; word->word; word++) {	\
+			struct pool *pool = pool_with(word, flags);	\
+									\
+			ASSERT(pool);					\
+			name##_of(TEST_PASSED, word, pool);		\
+			pool_destroy(&pool->head);			\
+		}							\
+	}								\
+	static void name##_of(TEST_HANDLE, const struct pool_word *word, struct pool *pool)
+
 static bool are_all(const unsigned char *obj, unsigned char byte)
 {
 	unsigned int i;
@@ -56,47 +73,32 @@ static bool leaves_alone(struct pool *pool, unsigned int round)
 	return good;
 }
 
-TEST_CASE(only_words_that_touch_change_free_objects)
+/* Words without caches are left out: there a free object belongs to the platform. */
+WORDS_CASE(only_words_that_touch_change_free_objects, TYPESAFE)
 {
-	const struct pool_word *word;
 	unsigned int round;
 
-	for (word = pool_option_table; word->word; word++) {
-		struct pool *pool;
-
-		/* Without caches, what is freed belongs to the platform. */
-		if ((word->is & POOL_IS_TOUCHING) || (!TYPESAFE && word->flag == POOL_D_NO_CACHE))
-			continue;
-		pool = pool_with(word, TYPESAFE);
-		ASSERT(pool);
-		for (round = 0; round < 10; round++)
-			EXPECT(leaves_alone(pool, round));
-		pool_destroy(&pool->head);
-	}
+	if ((word->is & POOL_IS_TOUCHING) || (!TYPESAFE && word->flag == POOL_D_NO_CACHE))
+		return;
+	for (round = 0; round < 10; round++)
+		EXPECT(leaves_alone(pool, round));
 }
 
-TEST_CASE(words_that_touch_never_reach_a_typesafe_pool)
+WORDS_CASE(words_that_touch_never_reach_a_typesafe_pool, TYPESAFE)
 {
-	const struct pool_word *word;
+	bool touches = word->is & POOL_IS_TOUCHING;
 
-	for (word = pool_option_table; word->word; word++) {
-		bool touches = word->is & POOL_IS_TOUCHING;
-		struct pool *pool = pool_with(word, TYPESAFE);
-
-		ASSERT(pool);
-		if (TYPESAFE)
-			EXPECT_EQ(pool->debug & word->flag & POOL_D_TOUCH, 0);
-		pool_options.debug = 0;
-		pool->flags |= MEM_F_TYPESAFE;
-		if (touches && !(word->flag & POOL_D_FIXED)) {
-			EXPECT(!pool_set_debug(&pool->head, word->word));
-			EXPECT(pool_set_debug(NULL, word->word));
-			EXPECT(!TYPESAFE || !(pool->debug & word->flag));
-			EXPECT(pool_set_debug(NULL, word->opposite));
-		}
-		EXPECT_EQ(!!(pool_never(MEM_F_TYPESAFE) & word->flag), touches);
-		pool_destroy(&pool->head);
+	if (TYPESAFE)
+		EXPECT_EQ(pool->debug & word->flag & POOL_D_TOUCH, 0);
+	pool_options.debug = 0;
+	pool->flags |= MEM_F_TYPESAFE;
+	if (touches && !(word->flag & POOL_D_FIXED)) {
+		EXPECT(!pool_set_debug(&pool->head, word->word));
+		EXPECT(pool_set_debug(NULL, word->word));
+		EXPECT(!TYPESAFE || !(pool->debug & word->flag));
+		EXPECT(pool_set_debug(NULL, word->opposite));
 	}
+	EXPECT_EQ(!!(pool_never(MEM_F_TYPESAFE) & word->flag), touches);
 }
 
 /* Returns what follows an object with these options. */
@@ -123,73 +125,38 @@ TEST_CASE(only_words_that_are_fixed_change_what_follows_objects)
 	}
 }
 
-TEST_CASE(only_words_that_are_exact_keep_sizes_as_they_are)
+WORDS_CASE(only_words_that_are_exact_keep_sizes_as_they_are, 0)
 {
-	const struct pool_word *word;
-
-	for (word = pool_option_table; word->word; word++) {
-		struct pool *pool = pool_with(word, 0);
-
-		ASSERT(pool);
-		EXPECT_EQ(pool->head.size == SIZE, !!(word->is & POOL_IS_EXACT));
-		pool_destroy(&pool->head);
-	}
+	EXPECT_EQ(pool->head.size == SIZE, !!(word->is & POOL_IS_EXACT));
 }
 
-/* Returns how many faults a second free of an object makes. */
-static unsigned long frees_twice(struct pool *pool)
+WORDS_CASE(words_that_are_checked_find_a_second_free, 0)
 {
-	void *obj = test_alloc(pool);
+	bool checked = word->is & POOL_IS_CHECKED;
+	void *obj;
 
+	EXPECT_EQ(pool->object_table.whole, checked);
+	if (!checked)
+		return;
+	obj = test_alloc(pool);
 	test_free(pool, obj);
 	test_free(pool, obj);
-	return test_faults(pool);
+	EXPECT_EQ(test_faults(pool), 1);
 }
 
-TEST_CASE(words_that_are_checked_find_a_second_free)
+WORDS_CASE(only_words_that_are_checked_or_slow_close_arrays, 0)
 {
-	const struct pool_word *word;
-
-	for (word = pool_option_table; word->word; word++) {
-		bool checked = word->is & POOL_IS_CHECKED;
-		struct pool *pool = pool_with(word, 0);
-
-		ASSERT(pool);
-		EXPECT_EQ(pool->object_table.whole, checked);
-		if (checked)
-			EXPECT_EQ(frees_twice(pool), 1);
-		pool_destroy(&pool->head);
-	}
+	test_wave(pool, 50);
+	EXPECT_EQ(!plat_read(&test_local(pool)->hot.cap),
+		  !!(word->is & (POOL_IS_CHECKED | POOL_IS_SLOW)));
 }
 
-TEST_CASE(only_words_that_are_checked_or_slow_close_arrays)
+WORDS_CASE(words_that_are_common_are_in_no_pool, 0)
 {
-	const struct pool_word *word;
+	unsigned int want = word->is & POOL_IS_COMMON ? 0 : word->flag;
 
-	for (word = pool_option_table; word->word; word++) {
-		struct pool *pool = pool_with(word, 0);
-
-		ASSERT(pool);
-		test_wave(pool, 50);
-		EXPECT_EQ(!plat_read(&test_local(pool)->hot.cap),
-			  !!(word->is & (POOL_IS_CHECKED | POOL_IS_SLOW)));
-		pool_destroy(&pool->head);
-	}
-}
-
-TEST_CASE(words_that_are_common_are_in_no_pool)
-{
-	const struct pool_word *word;
-
-	for (word = pool_option_table; word->word; word++) {
-		struct pool *pool = pool_with(word, 0);
-		unsigned int want = word->is & POOL_IS_COMMON ? 0 : word->flag;
-
-		ASSERT(pool);
-		EXPECT_EQ(pool->debug & word->flag, want);
-		EXPECT_EQ(pool_set_debug(&pool->head, word->word),
-			  !(word->is & (POOL_IS_COMMON | POOL_IS_FIXED)) &&
-			  !(word->sets_too & POOL_D_FIXED));
-		pool_destroy(&pool->head);
-	}
+	EXPECT_EQ(pool->debug & word->flag, want);
+	EXPECT_EQ(pool_set_debug(&pool->head, word->word),
+		  !(word->is & (POOL_IS_COMMON | POOL_IS_FIXED)) &&
+		  !(word->sets_too & POOL_D_FIXED));
 }

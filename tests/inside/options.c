@@ -123,28 +123,50 @@ TEST_CASE(a_site_is_a_name_or_any)
 	EXPECT_EQ(strcmp(pool_options.fail_site, ""), 0);
 }
 
-TEST_CASE(wrong_values_change_nothing)
+TEST_CASE(options_are_read_word_by_word)
+{
+	EXPECT(pool_configure("no-global,hot_size=64k,buckets=8,cluster=1"));
+	EXPECT_EQ(pool_options.debug, POOL_D_NO_GLOBAL);
+	EXPECT_EQ(pool_options.hot_size, 65536);
+	EXPECT_EQ(pool_options.buckets, 8);
+	EXPECT_EQ(pool_options.cluster, 1);
+	EXPECT(pool_configure("no-cache"));
+	EXPECT_EQ(pool_options.debug, POOL_D_NO_CACHE | POOL_D_NO_GLOBAL);
+	EXPECT(pool_configure("global"));
+	EXPECT_EQ(pool_options.debug, POOL_D_NO_CACHE);
+	EXPECT(pool_configure("cache,hot_size=1m"));
+	EXPECT_EQ(pool_options.debug, 0);
+	EXPECT_EQ(pool_options.hot_size, 1 << 20);
+	EXPECT(pool_configure(""));
+	EXPECT(pool_configure("hot_size=0"));
+	EXPECT_EQ(pool_options.hot_size, 0);
+}
+
+TEST_CASE(wrong_words_and_values_change_nothing)
 {
 	static const char * const wrong[] = {
-		"no-uafx", "hot", "no-hot-first", "no-cold-first", "no-no-cache",
+		"bogus", "no-globa", "no-globalx", "no-uafx", "hot", "no-hot-first",
+		"no-cold-first", "no-no-cache", "=1", "buckets=2,,x", " global",
+		"no-global,bogus", "hot_size=1k,cluster=0", "tag,poison=256", "fail_site=x,bogus",
 		"+fail", "-fail", "fail=1", "fail_alloc", "fail_alloc=101",
 		"fail_alloc=-1", "fail_alloc=", "fail_alloc=1.5",
 		"fail_every=1073741825", "fail_every=x", "fail_site",
 		"fail_site=a b", "fail_site=\x7f", "poison=256", "poison=0x",
 		"poison=0x100", "poison=0xg", "poison=x41", "poison=",
-		"uaf_keep=1025m", "uaf_keep=2g", "faults=", "faults",
-		"faults=die", "tag,poison=256",
-		"fail_site=x,bogus", NULL,
+		"hot_size", "hot_size=", "hot_size=k", "hot_size=12x", "hot_size=-1",
+		"hot_size=2000m", "hot_size=99999999999999999999",
+		"buckets=0", "buckets=3", "buckets=128", "cluster=0", "cluster=65",
+		"max_cached=", "max_cached=-1", "max_cached=2000m", "max_cached=64k,hot_size=x",
+		"uaf_keep=1025m", "uaf_keep=2g", "faults=", "faults", "faults=die", NULL,
 	};
 	static struct pool_options before;
 	unsigned int i;
 
 	before = pool_options;
-	for (i = 0; wrong[i]; i++) {
+	for (i = 0; i < ARRAY_LEN(wrong); i++) {
 		EXPECT(!pool_configure(wrong[i]));
 		EXPECT_EQ(memcmp(&before, &pool_options, sizeof(before)), 0);
 	}
-	EXPECT(!pool_configure(NULL));
 }
 
 TEST_CASE(a_command_line_is_read_refused_or_answered)

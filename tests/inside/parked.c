@@ -51,23 +51,15 @@ static unsigned int touched(struct pool *pool)
 	return n;
 }
 
-static unsigned long parked_in(struct pool *pool)
-{
-	struct pool_stats now;
-
-	pool_sum(pool, &now);
-	return (unsigned long)now.parked;
-}
-
 POOL_CASE(an_atomic_call_leaves_alone_most_of_what_parks_again, parked_pool())
 {
 	void *obj;
 
-	EXPECT_EQ(parked_in(pool), PARKED);
+	EXPECT_EQ(test_sum(pool)->parked, PARKED);
 	obj = __pool_alloc(&pool->head, POOL_F_ATOMIC);
 	EXPECT(obj);
 	EXPECT_LE(touched(pool), TOUCHED);
-	EXPECT_EQ(parked_in(pool), PARKED - 1);
+	EXPECT_EQ(test_sum(pool)->parked, PARKED - 1);
 	test_free(pool, obj);
 }
 
@@ -78,7 +70,7 @@ POOL_CASE(looking_everywhere_leaves_alone_most_of_what_parks_again, parked_pool(
 	obj = pool_unpark_all(pool, POOL_F_ATOMIC);
 	EXPECT(obj);
 	EXPECT_LE(touched(pool), TOUCHED);
-	EXPECT_EQ(parked_in(pool), PARKED - 1);
+	EXPECT_EQ(test_sum(pool)->parked, PARKED - 1);
 	pool_park(pool, obj);
 }
 
@@ -91,7 +83,7 @@ POOL_CASE(atomic_calls_find_all_that_is_parked_one_by_one, parked_pool())
 		test_objs[i] = __pool_alloc(&pool->head, POOL_F_ATOMIC);
 		EXPECT(test_objs[i]);
 	}
-	EXPECT_EQ(parked_in(pool), 0);
+	EXPECT_EQ(test_sum(pool)->parked, 0);
 	EXPECT_EQ(pool_allocated(pool), PARKED);
 	test_free_many(pool, test_objs, PARKED);
 }
@@ -106,26 +98,23 @@ static unsigned long brought_by_a_free(struct pool *pool)
 	for (i = 0; i < PARKED; i++)
 		pool_park(pool, test_objs[i]);
 	test_free(pool, last);
-	return PARKED - parked_in(pool);
+	return PARKED - test_sum(pool)->parked;
+}
+
+static struct pool *uncached(void)
+{
+	return test_in_mode(POOL_D_NO_CACHE | POOL_D_NO_GLOBAL, 64);
 }
 
 /* One pool parks on this CPU's list, the other one, without a part here, on the pool's list. */
-TEST_CASE(a_free_that_goes_down_brings_a_bounded_number_along)
+PAIR_CASE(a_free_that_goes_down_brings_a_bounded_number_along, with, uncached(), without, uncached())
 {
-	struct pool *with, *without;
-
-	test_mode(POOL_D_NO_CACHE | POOL_D_NO_GLOBAL);
-	with = test_pool(64);
-	without = test_pool(64);
-	ASSERT(with && without);
 	without->cached = false;
 	EXPECT_EQ(brought_by_a_free(with), BROUGHT);
 	EXPECT_EQ(plat_read(&test_local(with)->parked.count), HERE - BROUGHT);
 	EXPECT_EQ(brought_by_a_free(without), BROUGHT);
 	EXPECT_EQ(plat_read(&without->parked.count), PARKED - BROUGHT);
 	without->cached = true;
-	EXPECT_PTR_EQ(pool_destroy(&with->head), NULL);
-	EXPECT_PTR_EQ(pool_destroy(&without->head), NULL);
 }
 
 static unsigned long taken;
@@ -158,41 +147,32 @@ static void park_without_cpu(struct pool *pool, struct pool_local *local)
 	local->parked = none;
 }
 
+/* How many objects of a pool are in use, whose array is whole. */
+static unsigned int whole;
+
 /*
  * A CPU that only frees, as beside NMIs that park, may have no other visits than spills; otherwise
  * the parked list would grow without bound.
  */
-TEST_CASE(a_spill_of_a_whole_array_brings_down_what_is_parked)
+POOLS_CASE(a_spill_of_a_whole_array_brings_down_what_is_parked, 2, test_whole(&whole))
 {
-	unsigned int i;
-
-	for (i = 0; i < 2; i++) {
-		struct pool *pool;
-		unsigned int n;
-
-		pool = test_whole(&n);
-		ASSERT(pool);
-		pool_park(pool, test_objs[--n]);
-		if (i)
-			park_without_cpu(pool, test_local(pool));
-		EXPECT_EQ(parked_in(pool), 1);
-		test_free(pool, test_objs[--n]);
-		EXPECT_EQ(parked_in(pool), 0);
-		test_free_many(pool, test_objs, n);
-		EXPECT(test_quiet(pool, 0));
-		pool_destroy(&pool->head);
-	}
+	pool_park(pool, test_objs[--whole]);
+	if (nth)
+		park_without_cpu(pool, test_local(pool));
+	EXPECT_EQ(test_sum(pool)->parked, 1);
+	test_free(pool, test_objs[--whole]);
+	EXPECT_EQ(test_sum(pool)->parked, 0);
+	test_free_many(pool, test_objs, whole);
 }
 
-POOL_CASE(what_a_cpu_parks_beyond_some_is_used_by_all_cpus, test_within(0, 8, 64))
+POOL_CASE(what_a_cpu_parks_beyond_some_is_used_by_all_cpus, test_sure_within(0, 8, 64))
 {
 	unsigned int i;
 
-	pool_fail_every = 0;
 	test_alloc_just(pool, test_objs, PARKED);
 	for (i = 0; i < PARKED; i++)
 		pool_park(pool, test_objs[i]);
-	EXPECT_EQ(parked_in(pool), PARKED);
+	EXPECT_EQ(test_sum(pool)->parked, PARKED);
 	EXPECT_LE(plat_read(&test_local(pool)->parked.count), HERE);
 	test_threads(1, take_all, pool);
 	EXPECT_LE(PARKED - HERE, taken);

@@ -35,12 +35,11 @@ static unsigned long held(struct pool *pool)
 	return pool_allocated(pool) - test_local(pool)->hot.n;
 }
 
-POOL_CASE(an_idle_pool_has_next_to_nothing_after_ten_passes, test_pool(64))
+POOL_CASE(an_idle_pool_has_next_to_nothing_after_ten_passes, test_sure(64))
 {
 	unsigned long most = 0, had;
 	bool more = true;
 
-	pool_fail_every = 0;
 	passes(1);
 	test_wave(pool, PEAK);
 	passes(1);
@@ -57,12 +56,11 @@ POOL_CASE(an_idle_pool_has_next_to_nothing_after_ten_passes, test_pool(64))
 	EXPECT_EQ(plat_read(&pool->moving), 0);
 }
 
-POOL_CASE(what_is_used_between_two_passes_stays, test_pool(64))
+POOL_CASE(what_is_used_between_two_passes_stays, test_sure(64))
 {
 	unsigned long had;
 	unsigned int i;
 
-	pool_fail_every = 0;
 	for (i = 0; i < 4; i++) {
 		test_wave(pool, PEAK);
 		passes(1);
@@ -73,11 +71,10 @@ POOL_CASE(what_is_used_between_two_passes_stays, test_pool(64))
 	EXPECT_LE(had * 3 / 4, held(pool));
 }
 
-POOL_CASE(a_pass_releases_half_of_what_the_shared_part_did_not_need, test_pool(64))
+POOL_CASE(a_pass_releases_half_of_what_the_shared_part_did_not_need, test_sure(64))
 {
 	unsigned int n = 8 * POOL_CLUSTER_SIZE, i;
 
-	pool_fail_every = 0;
 	passes(1);
 	for (i = 0; i < n; i++)
 		test_objs[i] = pool_alloc_nocache(&pool->head);
@@ -91,9 +88,8 @@ POOL_CASE(a_pass_releases_half_of_what_the_shared_part_did_not_need, test_pool(6
 	EXPECT_LE(pool_shared_count(pool), n / 2 + POOL_CLUSTER_SIZE);
 }
 
-POOL_CASE(passes_leave_spare_objects, test_pool(64))
+POOL_CASE(passes_leave_spare_objects, test_sure(64))
 {
-	pool_fail_every = 0;
 	passes(1);
 	test_wave(pool, PEAK);
 	pool_set_min_avail(&pool->head, PEAK / 4);
@@ -111,21 +107,19 @@ static void destroy_one(void *obj, void *arg)
 	plat_word_add(&destroyed, 1);
 }
 
-TEST_CASE(a_step_calls_no_destructor)
+static const struct pool_attr with_dtor = { .name = "dtor", .size = 64, .dtor = destroy_one };
+
+POOL_CASE(a_step_calls_no_destructor, test_made(&with_dtor))
 {
-	struct pool_attr attr = { .name = "dtor", .size = 64, .dtor = destroy_one };
-	struct pool_head *head = create_pool_ext(&attr);
 	unsigned long before, had;
 
-	ASSERT(head);
 	pool_fail_every = 0;
-	test_wave(pool_of(head), PEAK);
+	test_wave(pool, PEAK);
 	before = plat_read(&destroyed);
-	had = pool_allocated(pool_of(head));
+	had = pool_allocated(pool);
 	passes(4);
 	EXPECT_EQ(plat_read(&destroyed), before);
-	EXPECT_EQ(pool_allocated(pool_of(head)), had);
-	pool_destroy(head);
+	EXPECT_EQ(pool_allocated(pool), had);
 }
 
 TEST_CASE(a_pass_goes_on_when_the_pool_that_it_is_at_ends)

@@ -41,8 +41,7 @@ TEST_CASE(copies_of_a_destroyed_pool_are_zero_when_reused)
 		ASSERT(pool);
 		EXPECT_EQ(test_local(pool)->hot.open, POOL_HELD);
 		EXPECT_EQ(test_local(pool)->spills, 0);
-		test_alloc_many(pool, test_objs, 200);
-		test_free_many(pool, test_objs, 200);
+		test_wave(pool, 200);
 		EXPECT(test_local(pool)->spills > 0);
 		pool_destroy(&pool->head);
 	}
@@ -76,8 +75,7 @@ static void note_cpu(unsigned int i, void *arg)
 	plat_cpu_ready(seen->pool, 0);
 	seen->cpu[i] = test_cpu();
 	plat_word_add(&seen->arrived, 1);
-	while (plat_read(&seen->arrived) < test_cpus())
-		plat_pause(true);
+	test_await(&seen->arrived, test_cpus());
 }
 
 TEST_CASE(two_running_threads_have_two_cpus)
@@ -126,35 +124,6 @@ TEST_CASE(a_word_counts)
 	EXPECT_EQ(plat_read_acquire(&w), 3);
 }
 
-struct counted {
-	unsigned long plain;
-	unsigned long word;
-};
-
-static void count_registry(unsigned int i, void *arg)
-{
-	struct counted *c = arg;
-	unsigned long r;
-
-	(void)i;
-	for (r = 0; r < test_scale(ROUNDS); r++) {
-		plat_mutex_lock(PLAT_REGISTRY);
-		c->plain++;
-		plat_mutex_unlock(PLAT_REGISTRY);
-		plat_word_add(&c->word, 1);
-	}
-}
-
-TEST_CASE(the_registry_mutex_excludes_and_words_lose_nothing)
-{
-	struct counted c;
-
-	memset(&c, 0, sizeof(c));
-	test_threads(4, count_registry, &c);
-	EXPECT_EQ(c.plain, 4 * test_scale(ROUNDS));
-	EXPECT_EQ(plat_read(&c.word), 4 * test_scale(ROUNDS));
-}
-
 #define CONTENDERS	4
 
 struct contest {
@@ -162,63 +131,51 @@ struct contest {
 	unsigned long there;		/* threads that have begun */
 	unsigned long inside;		/* threads that have the mutex */
 	unsigned long met;		/* how often one met another inside */
+	unsigned long plain, word;	/* how often the mutex was locked */
 };
 
-/* All are there before the first one locks, and the holder lets the others run. */
+/*
+ * All are there before the first one locks, and in ten rounds the holder lets the others run.  The
+ * other rounds are quick, and have the registry mutex inside that of dumps.
+ */
 static void contend(unsigned int i, void *arg)
 {
 	struct contest *c = arg;
-	unsigned int r;
+	unsigned long r;
 
 	(void)i;
 	plat_word_add(&c->there, 1);
-	while (plat_read(&c->there) < CONTENDERS)
-		plat_pause(true);
-	for (r = 0; r < 10; r++) {
+	test_await(&c->there, CONTENDERS);
+	for (r = 0; r < 10 + test_scale(ROUNDS); r++) {
 		plat_mutex_lock(c->mutex);
 		if (plat_word_add(&c->inside, 1) != 1)
 			plat_word_add(&c->met, 1);
-		plat_pause(true);
+		c->plain++;
+		plat_word_add(&c->word, 1);
+		if (r < 10)
+			plat_pause(true);
+		if (c->mutex == PLAT_DUMP) {
+			plat_mutex_lock(PLAT_REGISTRY);
+			plat_mutex_unlock(PLAT_REGISTRY);
+		}
 		pool_word_sub(&c->inside, 1);
 		plat_mutex_unlock(c->mutex);
 	}
 }
 
-TEST_CASE(each_mutex_excludes)
+TEST_CASE(each_mutex_excludes_and_words_lose_nothing)
 {
 	struct contest c;
+	unsigned int mutex;
 
-	memset(&c, 0, sizeof(c));
-	for (c.mutex = PLAT_WAITERS; c.mutex <= PLAT_DUMP; c.mutex++) {
-		plat_write(&c.there, 0ul);
+	for (mutex = 0; mutex <= PLAT_DUMP; mutex++) {
+		memset(&c, 0, sizeof(c));
+		c.mutex = (enum plat_mutex)mutex;
 		test_threads(CONTENDERS, contend, &c);
 		EXPECT_EQ(plat_read(&c.met), 0);
+		EXPECT_EQ(c.plain, CONTENDERS * (10 + test_scale(ROUNDS)));
+		EXPECT_EQ(c.plain, plat_read(&c.word));
 	}
-}
-
-static void count_dumps(unsigned int i, void *arg)
-{
-	struct counted *c = arg;
-	unsigned long r;
-
-	(void)i;
-	for (r = 0; r < test_scale(ROUNDS); r++) {
-		plat_mutex_lock(PLAT_DUMP);
-		c->plain++;
-		plat_mutex_lock(PLAT_REGISTRY);
-		plat_mutex_unlock(PLAT_REGISTRY);
-		c->plain++;
-		plat_mutex_unlock(PLAT_DUMP);
-	}
-}
-
-TEST_CASE(the_dump_mutex_excludes_with_the_registry_mutex_inside)
-{
-	struct counted c;
-
-	memset(&c, 0, sizeof(c));
-	test_threads(4, count_dumps, &c);
-	EXPECT_EQ(c.plain, 8 * test_scale(ROUNDS));
 }
 
 struct locked {

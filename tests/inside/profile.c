@@ -19,20 +19,20 @@
 
 static char part[4096];
 
-/* Make a new table, since that of the last case may be full. */
-static struct pool *begin_profile(void)
-{
-	struct pool *pool = test_pool(64);
-
-	pool_profile_end();
-	return pool_profile_ready() ? pool : NULL;
-}
-
-static void end_profile(struct pool *pool)
-{
-	pool_profile_end();
-	pool_destroy(&pool->head);
-}
+/* PROFILE_CASE(name) - a case of a pool and a new table, since that of the last case may be full. */
+#define PROFILE_CASE(name)						\
+	static void name##_of(TEST_HANDLE, struct pool *pool);		\
+	TEST_CASE(name)							\
+	{								\
+		struct pool *pool = test_sure(64);			\
+									\
+		pool_profile_end();					\
+		ASSERT(pool && pool_profile_ready());			\
+		name##_of(TEST_PASSED, pool);				\
+		pool_profile_end();					\
+		pool_destroy(&pool->head);				\
+	}								\
+	static void name##_of(TEST_HANDLE, struct pool *pool)
 
 /* Write into "full"; false: the text does not fit, or its length is wrong. */
 static bool memstats(const char *words)
@@ -65,12 +65,10 @@ static unsigned int count_begins(const char *prefix)
 	return n;
 }
 
-TEST_CASE(places_show_what_they_allocated_and_what_came_back)
+PROFILE_CASE(places_show_what_they_allocated_and_what_came_back)
 {
-	struct pool *pool = begin_profile();
 	unsigned int bin;
 
-	ASSERT(pool);
 	bin = pool_profile_alloc(pool, PLACE(1), 64);
 	ASSERT(bin && bin < POOL_PROFILE_BINS);
 	EXPECT_EQ(pool_profile_alloc(pool, PLACE(1), 64), bin);
@@ -85,15 +83,15 @@ TEST_CASE(places_show_what_they_allocated_and_what_came_back)
 	EXPECT(has_line("p_free test 0 1 0 64 -64", PLACE(1)));
 	EXPECT(strstr(full, "\nBALANCE allocs=3 frees=3 allocated=192 "));
 	EXPECT(strstr(full, " freed=192 balance=0\n"));
-	end_profile(pool);
 }
 
 /* pool_mem_stats is set as by a build with DEBUG_MEM_STATS. */
-TEST_CASE(mem_stats_count_calls_of_pools_that_have_no_caches)
+PROFILE_CASE(mem_stats_count_calls_of_pools_that_have_no_caches)
 {
 	bool was = pool_mem_stats;
 	struct pool *cached, *plain;
 
+	(void)pool;
 	pool_mem_stats = true;
 	EXPECT(pool_configure("global"));
 	cached = test_pool(64);
@@ -108,15 +106,13 @@ TEST_CASE(mem_stats_count_calls_of_pools_that_have_no_caches)
 	EXPECT_EQ(count_begins("p_alloc test 1 1 64 64 0 "), 1);
 	EXPECT_EQ(count_begins("p_free test "), 1);
 	pool_destroy(&cached->head);
-	end_profile(plain);
+	pool_destroy(&plain->head);
 }
 
-TEST_CASE(mem_stats_count_a_pool_as_long_as_it_has_no_caches)
+PROFILE_CASE(mem_stats_count_a_pool_as_long_as_it_has_no_caches)
 {
-	struct pool *pool = test_pool(64);
 	bool was = pool_mem_stats;
 
-	ASSERT(pool);
 	pool_mem_stats = true;
 	pool_switch(pool, POOL_D_NO_CACHE, 0);
 	EXPECT(pool->debug & POOL_D_MEMSTATS);
@@ -132,14 +128,10 @@ TEST_CASE(mem_stats_count_a_pool_as_long_as_it_has_no_caches)
 	pool_switch(pool, POOL_D_MEMSTATS, POOL_D_NO_CACHE);
 	EXPECT(pool->debug & POOL_D_MEMSTATS);
 	pool_mem_stats = was;
-	end_profile(pool);
 }
 
-TEST_CASE(nothing_is_counted_before_anybody_wants_it)
+PROFILE_CASE(nothing_is_counted_before_anybody_wants_it)
 {
-	struct pool *pool = test_pool(64);
-
-	ASSERT(pool);
 	pool_profile_end();
 	EXPECT_EQ(pool_profile_alloc(pool, PLACE(1), 64), 0);
 	pool_profile_free(pool, PLACE(2), 64, UINT_MAX);
@@ -149,7 +141,6 @@ TEST_CASE(nothing_is_counted_before_anybody_wants_it)
 	EXPECT(pool_profile_ready());
 	ASSERT(memstats("all match test"));
 	EXPECT_EQ(count_begins("p_"), 0);
-	end_profile(pool);
 }
 
 struct counting {
@@ -178,16 +169,14 @@ static void count_everywhere(unsigned int i, void *arg)
 	}
 }
 
-TEST_CASE(places_that_many_count_at_once_have_one_bin_and_lose_nothing)
+PROFILE_CASE(places_that_many_count_at_once_have_one_bin_and_lose_nothing)
 {
 	static struct counting c;
 	unsigned long calls;
 	char numbers[96];
 	unsigned int n;
 
-	c = (struct counting){ .pool = begin_profile() };
-	ASSERT(c.pool);
-	c.rounds = test_scale(200);
+	c = (struct counting){ .pool = pool, .rounds = test_scale(200) };
 	test_threads(test_cpus(), count_everywhere, &c);
 	calls = c.rounds * test_cpus();
 	EXPECT_EQ(c.wrong, 0);
@@ -204,16 +193,13 @@ TEST_CASE(places_that_many_count_at_once_have_one_bin_and_lose_nothing)
 			 calls * 128, calls * 64);
 		EXPECT(has_line(numbers, PLACE(n)));
 	}
-	end_profile(c.pool);
 }
 
-TEST_CASE(places_beyond_the_table_are_counted_together)
+PROFILE_CASE(places_beyond_the_table_are_counted_together)
 {
-	struct pool *pool = begin_profile();
 	unsigned int others = 0;
 	unsigned int i;
 
-	ASSERT(pool);
 	for (i = 0; i < 3 * POOL_PROFILE_BINS; i++) {
 		unsigned int bin = pool_profile_alloc(pool, PLACE(i), 1);
 
@@ -235,16 +221,13 @@ TEST_CASE(places_beyond_the_table_are_counted_together)
 		 3 * POOL_PROFILE_BINS, 3 * POOL_PROFILE_BINS);
 	EXPECT(strstr(full, part));
 	EXPECT(strstr(full, " balance=0\n"));
-	end_profile(pool);
 }
 
 /* The pool gets another id and name, as if it were another one at the same address. */
-TEST_CASE(pools_of_one_address_have_places_of_their_own)
+PROFILE_CASE(pools_of_one_address_have_places_of_their_own)
 {
-	struct pool *pool = begin_profile();
 	unsigned int bin;
 
-	ASSERT(pool);
 	bin = pool_profile_alloc(pool, PLACE(1), 64);
 	pool->id++;
 	pool_copy_name(pool->name, "later");
@@ -254,16 +237,13 @@ TEST_CASE(pools_of_one_address_have_places_of_their_own)
 	EXPECT(has_line("p_alloc later 1 0 32 0 32", PLACE(1)));
 	pool->id--;
 	pool_copy_name(pool->name, "test");
-	end_profile(pool);
 }
 
 /* Each pool leaves so many places that the table would soon be full. */
-TEST_CASE(places_of_pools_that_are_gone_are_dropped)
+PROFILE_CASE(places_of_pools_that_are_gone_are_dropped)
 {
-	struct pool *pool = begin_profile();
 	unsigned int i, n;
 
-	ASSERT(pool);
 	pool_profile_alloc(pool, PLACE(1), 64);
 	for (i = 0; i < 4 * POOL_PROFILE_BINS / PLACES; i++) {
 		struct pool *brief = test_pool(32);
@@ -284,46 +264,31 @@ TEST_CASE(places_of_pools_that_are_gone_are_dropped)
 	ASSERT(memstats("all"));
 	EXPECT(has_line("p_alloc test 1 0 64 0 64", PLACE(1)));
 	EXPECT_EQ(count_begins("p_"), 3);
-	end_profile(pool);
 }
 
-static unsigned long long count_allocs(struct pool *pool)
+PROFILE_CASE(a_pool_counts_its_allocations_with_memstats_only)
 {
-	struct pool_stats stats;
-
-	pool_stats_get(&pool->head, &stats, sizeof(stats));
-	return stats.allocs;
-}
-
-TEST_CASE(a_pool_counts_its_allocations_with_memstats_only)
-{
-	struct pool *pool = begin_profile();
 	unsigned long long before;
 	unsigned int i;
 
-	ASSERT(pool);
-	pool_fail_every = 0;
 	test_free(pool, test_alloc(pool));
-	EXPECT_EQ(count_allocs(pool), 0);
+	EXPECT_EQ(test_sum(pool)->allocs, 0);
 	/* A call after a switch may still hit. */
 	ASSERT(pool_set_debug(&pool->head, "memstats"));
 	test_free(pool, test_alloc(pool));
-	before = count_allocs(pool);
+	before = test_sum(pool)->allocs;
 	for (i = 0; i < 3; i++)
 		test_free(pool, test_alloc(pool));
-	EXPECT_EQ(count_allocs(pool), before + 3);
+	EXPECT_EQ(test_sum(pool)->allocs, before + 3);
 	ASSERT(pool_set_debug(&pool->head, "no-memstats"));
 	test_free(pool, test_alloc(pool));
-	EXPECT_EQ(count_allocs(pool), before + 3);
-	end_profile(pool);
+	EXPECT_EQ(test_sum(pool)->allocs, before + 3);
 }
 
-TEST_CASE(what_was_reset_is_shown_only_if_asked_for)
+PROFILE_CASE(what_was_reset_is_shown_only_if_asked_for)
 {
-	struct pool *pool = begin_profile();
 	unsigned int bin;
 
-	ASSERT(pool);
 	bin = pool_profile_alloc(pool, PLACE(1), 64);
 	pool_profile_free(pool, PLACE(2), 64, bin);
 	full[0] = 'x';
@@ -338,15 +303,13 @@ TEST_CASE(what_was_reset_is_shown_only_if_asked_for)
 	EXPECT_EQ(pool_profile_alloc(pool, PLACE(1), 64), bin);
 	ASSERT(memstats(""));
 	EXPECT(has_line("p_alloc test 1 0 64 0 64", PLACE(1)));
-	end_profile(pool);
 }
 
-TEST_CASE(places_are_shown_and_reset_by_the_names_of_pools)
+PROFILE_CASE(places_are_shown_and_reset_by_the_names_of_pools)
 {
-	struct pool *pool = begin_profile();
 	struct pool_head *other = make("tesla", 32);
 
-	ASSERT(pool && other);
+	ASSERT(other);
 	pool_profile_alloc(pool, PLACE(1), 64);
 	pool_profile_alloc(pool_of(other), PLACE(1), 32);
 	ASSERT(memstats("match tes"));
@@ -361,10 +324,9 @@ TEST_CASE(places_are_shown_and_reset_by_the_names_of_pools)
 	ASSERT(memstats("match none"));
 	EXPECT_EQ(count_begins("p_"), 0);
 	pool_destroy(other);
-	end_profile(pool);
 }
 
-TEST_CASE(wrong_words_of_memstats_change_nothing)
+PROFILE_CASE(wrong_words_of_memstats_change_nothing)
 {
 	static const char *const wrong[] = {
 		"none", "al", "match", "all match", "reset none", "none reset",
@@ -372,10 +334,8 @@ TEST_CASE(wrong_words_of_memstats_change_nothing)
 		"reset match 123456789012345678901234567890123456789012345678",
 		"5", "reset,all", NULL
 	};
-	struct pool *pool = begin_profile();
 	unsigned int i;
 
-	ASSERT(pool);
 	pool_profile_alloc(pool, PLACE(1), 64);
 	for (i = 0; wrong[i]; i++) {
 		full[0] = 'x';
@@ -387,7 +347,6 @@ TEST_CASE(wrong_words_of_memstats_change_nothing)
 	EXPECT(has_line("p_alloc test 1 0 64 0 64", PLACE(1)));
 	ASSERT(memstats("all match 12345678901234567890123456789012345678901234567"));
 	EXPECT_EQ(count_begins("p_"), 0);
-	end_profile(pool);
 }
 
 /* Where the second line from here on ends in "full". */
@@ -423,18 +382,15 @@ static bool is_cut_well(size_t size)
 	       !strcmp(at + strlen("truncated\n"), last);
 }
 
-TEST_CASE(memstats_are_cut_between_lines_at_any_size)
+PROFILE_CASE(memstats_are_cut_between_lines_at_any_size)
 {
-	struct pool *pool = begin_profile();
 	size_t size;
 	unsigned int i;
 
-	ASSERT(pool);
 	for (i = 0; i < 20; i++)
 		pool_profile_alloc(pool, PLACE(i), 64);
 	ASSERT(memstats("match test"));
 	ASSERT(strlen(full) < sizeof(part) - 1);
 	for (size = 0; size <= strlen(full) + 1; size++)
 		EXPECT(is_cut_well(size));
-	end_profile(pool);
 }

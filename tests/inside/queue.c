@@ -15,24 +15,23 @@
 /* Thread 0 has the only object; the others wait for it. */
 struct queue {
 	struct pool *pool;
-	unsigned int ms;		/* of the first to come */
+	struct pool_reserved *reserve;
 	unsigned long come;
 	unsigned long done;
 	unsigned long wrong;
 	unsigned int order[WAITERS];
 };
 
-static bool begin(struct queue *q)
+/* Run @n threads at a pool with this limit; true if none noted anything wrong, and nobody waits. */
+static bool served(struct pool *pool, unsigned int limit, unsigned int n,
+		   void (*fn)(unsigned int i, void *arg))
 {
-	q->pool = test_pool(64);
-	pool_fail_every = 0;
-	return q->pool && pool_set_limit(&q->pool->head, 1);
-}
+	struct queue q = { .pool = pool };
 
-/* True if no thread noted anything wrong, and nothing of the pool was lost. */
-static bool ends_well(struct queue *q)
-{
-	return !plat_read(&q->wrong) && test_quiet(q->pool, 0) && !pool_destroy(&q->pool->head);
+	if (!pool_set_limit(&pool->head, limit))
+		return false;
+	test_threads(n, fn, &q);
+	return !plat_read(&q.wrong) && !pool->waiting;
 }
 
 static void wait_for(unsigned int *word, unsigned int value)
@@ -41,49 +40,55 @@ static void wait_for(unsigned int *word, unsigned int value)
 		plat_pause(true);
 }
 
-/* Come as number @i. */
+/* Wait for an object as number @i, once thread 0 has the object. */
 static void *wait_in_line(struct queue *q, unsigned int i)
 {
+	test_await(&q->come, 1);
 	wait_for(&q->pool->waiting, i);
 	return pool_alloc_timeout(&q->pool->head, 0, POOL_FOREVER);
 }
 
-static void come_in_order(unsigned int i, void *arg)
+/* Wait as the first one, then free the object that came. */
+static void wait_once(struct queue *q)
 {
-	struct queue *q = arg;
-	void *obj;
+	void *obj = wait_in_line(q, 0);
 
-	if (!i) {
-		obj = pool_alloc(&q->pool->head);
-		plat_word_add(&q->come, 1);
-		wait_for(&q->pool->waiting, WAITERS);
-		pool_free(&q->pool->head, obj);
-		return;
-	}
-	while (!plat_read(&q->come))
-		plat_pause(true);
-	obj = wait_in_line(q, i - 1);
-	if (obj)
-		q->order[plat_word_add(&q->done, 1) - 1] = i;
+	plat_word_add(&q->wrong, !obj);
 	pool_free(&q->pool->head, obj);
 }
 
-TEST_CASE(who_waits_is_served_in_the_order_of_arrival)
+/* Get the only object, and let the others come; returns when @n of them wait. */
+static void *take_and_await(struct queue *q, unsigned int n)
 {
-	struct queue q = { .ms = 0 };
-	struct pool_stats now;
-	unsigned int i;
+	void *obj = pool_alloc_timeout(&q->pool->head, 0, POOL_FOREVER);
 
-	ASSERT(begin(&q));
-	test_threads(1 + WAITERS, come_in_order, &q);
-	EXPECT_EQ(q.done, WAITERS);
-	for (i = 0; i < WAITERS; i++)
-		EXPECT_EQ(q.order[i], i + 1);
-	EXPECT_EQ(q.pool->waiting, 0);
-	pool_stats_get(&q.pool->head, &now, sizeof(now));
-	EXPECT_EQ(now.refused, 0);
-	EXPECT(test_quiet(q.pool, 0));
-	EXPECT_PTR_EQ(pool_destroy(&q.pool->head), NULL);
+	plat_word_add(&q->wrong, !obj);
+	plat_word_add(&q->come, 1);
+	wait_for(&q->pool->waiting, n);
+	return obj;
+}
+
+/* Thread 0 frees the object when all others wait, and looks at their order when they are done. */
+static void come_in_order(unsigned int i, void *arg)
+{
+	struct queue *q = arg;
+	void *obj = i ? wait_in_line(q, i - 1) : take_and_await(q, WAITERS);
+	unsigned int k;
+
+	if (i && obj)
+		q->order[plat_word_add(&q->done, 1) - 1] = i;
+	pool_free(&q->pool->head, obj);
+	if (i)
+		return;
+	test_await(&q->done, WAITERS);
+	for (k = 0; k < WAITERS; k++)
+		plat_word_add(&q->wrong, q->order[k] != k + 1);
+}
+
+POOL_CASE(who_waits_is_served_in_the_order_of_arrival, test_sure(64))
+{
+	EXPECT(served(pool, 1, 1 + WAITERS, come_in_order));
+	EXPECT_EQ(test_sum(pool)->refused, 0);
 }
 
 #define ROUNDS	200
@@ -100,19 +105,14 @@ static void free_and_want(unsigned int i, void *arg)
 
 	for (r = 0; r < rounds; r++) {
 		if (i) {
-			while (plat_read(&q->come) == r)
-				plat_pause(true);
+			test_await(&q->come, r + 1);
 			obj = pool_alloc_timeout(&q->pool->head, 0, POOL_FOREVER);
 			plat_word_add(&q->wrong, !obj);
-			while (plat_read(&q->done) == r)
-				plat_pause(true);
+			test_await(&q->done, r + 1);
 			pool_free(&q->pool->head, obj);
 			continue;
 		}
-		obj = pool_alloc_timeout(&q->pool->head, 0, POOL_FOREVER);
-		plat_word_add(&q->come, 1);
-		wait_for(&q->pool->waiting, 1);
-		pool_free(&q->pool->head, obj);
+		pool_free(&q->pool->head, take_and_await(q, 1));
 		obj = pool_alloc(&q->pool->head);
 		plat_word_add(&q->wrong, !!obj);
 		plat_word_add(&q->wrong, !!pool_alloc_nocache(&q->pool->head));
@@ -122,14 +122,13 @@ static void free_and_want(unsigned int i, void *arg)
 	}
 }
 
-TEST_CASE(who_comes_later_does_not_overtake_who_waits)
+POOL_CASE(who_comes_later_does_not_overtake_who_waits, test_sure(64))
 {
-	struct queue q = { .ms = 0 };
-
-	ASSERT(begin(&q));
-	test_threads(2, free_and_want, &q);
-	EXPECT(ends_well(&q));
+	EXPECT(served(pool, 1, 2, free_and_want));
 }
+
+/* The wait of thread 1 is long enough, most often, for thread 2 to come meanwhile. */
+#define SOON_MS	50
 
 static void first_gives_up(unsigned int i, void *arg)
 {
@@ -139,30 +138,24 @@ static void first_gives_up(unsigned int i, void *arg)
 	if (!i) {
 		obj = pool_alloc(&q->pool->head);
 		plat_word_add(&q->come, 1);
-		while (plat_read(&q->come) == 1)
-			plat_pause(true);
+		test_await(&q->come, 2);
 		wait_for(&q->pool->waiting, 1);
 		pool_free(&q->pool->head, obj);
 		return;
 	}
-	while (!plat_read(&q->come) ||
-	       (i == 2 && plat_read(&q->come) == 1 && !plat_read(&q->pool->waiting)))
+	test_await(&q->come, 1);
+	while (i == 2 && plat_read(&q->come) == 1 && !plat_read(&q->pool->waiting))
 		plat_pause(true);
-	obj = pool_alloc_timeout(&q->pool->head, 0, i == 1 ? q->ms : POOL_FOREVER);
+	obj = pool_alloc_timeout(&q->pool->head, 0, i == 1 ? SOON_MS : POOL_FOREVER);
 	if (i == 1)
 		plat_word_add(&q->come, 1);
 	plat_word_add(&q->wrong, !obj != (i == 1));
 	pool_free(&q->pool->head, obj);
 }
 
-/* The wait of the first is long enough, most often, for the second waiter to come meanwhile. */
-TEST_CASE(who_gives_up_leaves_the_turn_to_the_next)
+POOL_CASE(who_gives_up_leaves_the_turn_to_the_next, test_sure(64))
 {
-	struct queue q = { .ms = 50 };
-
-	ASSERT(begin(&q));
-	test_threads(3, first_gives_up, &q);
-	EXPECT(ends_well(&q));
+	EXPECT(served(pool, 1, 3, first_gives_up));
 }
 
 static void raise_or_wait(unsigned int i, void *arg)
@@ -170,30 +163,19 @@ static void raise_or_wait(unsigned int i, void *arg)
 	struct queue *q = arg;
 	void *obj;
 
-	if (!i) {
-		obj = pool_alloc(&q->pool->head);
-		plat_word_add(&q->come, 1);
-		wait_for(&q->pool->waiting, 1);
-		plat_word_add(&q->wrong, !pool_set_limit(&q->pool->head, 2));
-		wait_for(&q->pool->waiting, 0);
-		pool_free(&q->pool->head, obj);
+	if (i) {
+		wait_once(q);
 		return;
 	}
-	while (!plat_read(&q->come))
-		plat_pause(true);
-	obj = wait_in_line(q, 0);
-	plat_word_add(&q->wrong, !obj);
+	obj = take_and_await(q, 1);
+	plat_word_add(&q->wrong, !pool_set_limit(&q->pool->head, 2));
+	wait_for(&q->pool->waiting, 0);
 	pool_free(&q->pool->head, obj);
 }
 
-TEST_CASE(a_limit_that_is_raised_wakes_who_waits)
+POOL_CASE(a_limit_that_is_raised_wakes_who_waits, test_sure(64))
 {
-	struct queue q = { .ms = 0 };
-
-	ASSERT(begin(&q));
-	test_threads(2, raise_or_wait, &q);
-	EXPECT_EQ(q.wrong, 0);
-	EXPECT_PTR_EQ(pool_destroy(&q.pool->head), NULL);
+	EXPECT(served(pool, 1, 2, raise_or_wait));
 }
 
 /* Each way to free; the waiter frees, too, and comes again. */
@@ -206,18 +188,12 @@ static void free_in_ways(unsigned int i, void *arg)
 
 	for (way = 0; way < 4; way++) {
 		if (i) {
-			while (plat_read(&q->come) == way)
-				plat_pause(true);
-			obj = pool_alloc_timeout(head, 0, POOL_FOREVER);
-			plat_word_add(&q->wrong, !obj);
-			pool_free(head, obj);
+			test_await(&q->come, way + 1);
+			wait_once(q);
 			plat_word_add(&q->done, 1);
 			continue;
 		}
-		obj = pool_alloc_timeout(head, 0, POOL_FOREVER);
-		plat_word_add(&q->wrong, !obj);
-		plat_word_add(&q->come, 1);
-		wait_for(&q->pool->waiting, 1);
+		obj = take_and_await(q, 1);
 		if (way == 0)
 			pool_free_bulk(head, 0, 1, &obj);
 		else if (way == 1)
@@ -226,18 +202,13 @@ static void free_in_ways(unsigned int i, void *arg)
 			__pool_free(head, obj, POOL_F_NOSLAB);
 		else
 			pool_free(head, obj);
-		while (plat_read(&q->done) == way)
-			plat_pause(true);
+		test_await(&q->done, way + 1);
 	}
 }
 
-TEST_CASE(each_kind_of_free_wakes_who_waits)
+POOL_CASE(each_kind_of_free_wakes_who_waits, test_sure(64))
 {
-	struct queue q = { .ms = 0 };
-
-	ASSERT(begin(&q));
-	test_threads(2, free_in_ways, &q);
-	EXPECT(ends_well(&q));
+	EXPECT(served(pool, 1, 2, free_in_ways));
 }
 
 /* In the middle of a call of the pool: the object is parked. */
@@ -247,89 +218,59 @@ static void free_nested(unsigned int i, void *arg)
 	struct pool_local *local;
 	void *obj;
 
-	if (!i) {
-		obj = pool_alloc(&q->pool->head);
-		local = test_local(q->pool);
-		plat_word_add(&q->come, 1);
-		wait_for(&q->pool->waiting, 1);
-		if (local)
-			plat_write(&local->hot.open, POOL_HELD);
-		pool_free(&q->pool->head, obj);
-		if (local)
-			plat_write(&local->hot.open, POOL_OPEN);
-		wait_for(&q->pool->waiting, 0);
+	if (i) {
+		wait_once(q);
 		return;
 	}
-	while (!plat_read(&q->come))
-		plat_pause(true);
-	obj = wait_in_line(q, 0);
-	plat_word_add(&q->wrong, !obj);
+	obj = take_and_await(q, 1);
+	local = test_local(q->pool);
+	plat_write(&local->hot.open, POOL_HELD);
 	pool_free(&q->pool->head, obj);
+	plat_write(&local->hot.open, POOL_OPEN);
+	wait_for(&q->pool->waiting, 0);
 }
 
-TEST_CASE(a_free_that_interrupts_a_call_wakes_who_waits)
+POOL_CASE(a_free_that_interrupts_a_call_wakes_who_waits, test_sure(64))
 {
-	struct queue q = { .ms = 0 };
-
-	ASSERT(begin(&q));
-	test_threads(2, free_nested, &q);
-	EXPECT(ends_well(&q));
+	EXPECT(served(pool, 1, 2, free_nested));
 }
 
 /* Thread 2 comes last, but has a reserve, of which thread 0 has the object. */
-struct reserved {
-	struct queue q;
-	struct pool_reserved *reserve;
-};
-
 static void free_to_reserve(unsigned int i, void *arg)
 {
-	struct reserved *r = arg;
-	struct queue *q = &r->q;
+	struct queue *q = arg;
 	void *obj, *own;
 
 	if (!i) {
-		obj = pool_alloc(&q->pool->head);
-		own = pool_alloc_reserved(r->reserve);
-		plat_word_add(&q->wrong, !obj || !own);
-		plat_word_add(&q->come, 1);
-		wait_for(&q->pool->waiting, 2);
-		pool_free_reserved(r->reserve, own, 0);
-		while (plat_read(&q->done) == 0)
-			plat_pause(true);
-		/* The reserve has its object again, though thread 1 waits for one of the pool. */
-		own = pool_alloc_reserved_timeout(r->reserve, 0, 0);
+		q->reserve = pool_reserve(&q->pool->head, 1);
+		own = pool_alloc_reserved(q->reserve);
 		plat_word_add(&q->wrong, !own);
-		pool_free_reserved(r->reserve, own, 0);
+		obj = take_and_await(q, 2);
+		pool_free_reserved(q->reserve, own, 0);
+		test_await(&q->done, 1);
+		/* The reserve has its object again, though thread 1 waits for one of the pool. */
+		own = pool_alloc_reserved_timeout(q->reserve, 0, 0);
+		plat_word_add(&q->wrong, !own);
+		pool_free_reserved(q->reserve, own, 0);
+		pool_unreserve(q->reserve);
 		pool_free(&q->pool->head, obj);
 		return;
 	}
-	while (!plat_read(&q->come))
-		plat_pause(true);
-	wait_for(&q->pool->waiting, i - 1);
-	obj = i == 1 ? pool_alloc_timeout(&q->pool->head, 0, POOL_FOREVER) :
-		       pool_alloc_reserved_timeout(r->reserve, 0, POOL_FOREVER);
-	plat_word_add(&q->wrong, !obj);
 	if (i == 1) {
-		pool_free(&q->pool->head, obj);
+		wait_once(q);
 		return;
 	}
-	pool_free_reserved(r->reserve, obj, 0);
+	test_await(&q->come, 1);
+	wait_for(&q->pool->waiting, 1);
+	obj = pool_alloc_reserved_timeout(q->reserve, 0, POOL_FOREVER);
+	plat_word_add(&q->wrong, !obj);
+	pool_free_reserved(q->reserve, obj, 0);
 	plat_word_add(&q->done, 1);
 }
 
-TEST_CASE(what_comes_to_a_reserve_is_its_callers_whoever_waits)
+POOL_CASE(what_comes_to_a_reserve_is_its_callers_whoever_waits, test_sure(64))
 {
-	struct reserved r = { .reserve = NULL };
-
-	ASSERT(begin(&r.q));
-	EXPECT(pool_set_limit(&r.q.pool->head, 2));
-	r.reserve = pool_reserve(&r.q.pool->head, 1);
-	ASSERT(r.reserve);
-	test_threads(3, free_to_reserve, &r);
-	EXPECT_EQ(r.q.wrong, 0);
-	pool_unreserve(r.reserve);
-	EXPECT_PTR_EQ(pool_destroy(&r.q.pool->head), NULL);
+	EXPECT(served(pool, 2, 3, free_to_reserve));
 }
 
 #define MANY	4096
@@ -339,14 +280,9 @@ static void close_and_open(unsigned int i, void *arg)
 {
 	struct queue *q = arg;
 	struct pool_local *local;
-	void *obj;
 
 	if (i) {
-		while (!plat_read(&q->come))
-			plat_pause(true);
-		obj = wait_in_line(q, 0);
-		plat_word_add(&q->wrong, !obj);
-		pool_free(&q->pool->head, obj);
+		wait_once(q);
 		return;
 	}
 	test_wave(q->pool, TEST_SOME);
@@ -363,14 +299,9 @@ static void close_and_open(unsigned int i, void *arg)
 	plat_word_add(&q->wrong, !plat_read(&local->hot.cap));
 }
 
-TEST_CASE(arrays_are_closed_while_somebody_waits_and_opened_again)
+POOL_CASE(arrays_are_closed_while_somebody_waits_and_opened_again, test_sure(64))
 {
-	struct queue q = { .ms = 0 };
-
-	ASSERT(begin(&q));
-	EXPECT(pool_set_limit(&q.pool->head, MANY));
-	test_threads(2, close_and_open, &q);
-	EXPECT(ends_well(&q));
+	EXPECT(served(pool, MANY, 2, close_and_open));
 }
 
 static const char owner;
@@ -382,21 +313,18 @@ static void end_or_wait(unsigned int i, void *arg)
 	struct queue *q = arg;
 
 	if (i) {
-		while (!plat_read(&q->come))
-			plat_pause(true);
+		test_await(&q->come, 1);
 		plat_word_add(&q->wrong, !!pool_alloc_timeout(&q->pool->head, 0, POOL_FOREVER));
 		return;
 	}
-	left = pool_alloc(&q->pool->head);
-	plat_word_add(&q->come, 1);
-	wait_for(&q->pool->waiting, WAITERS);
+	left = take_and_await(q, WAITERS);
 	plat_word_add(&q->wrong, !pool_destroy(&q->pool->head));
 	pool_destroy_owned(&owner);
 }
 
 TEST_CASE(who_waits_gets_nothing_where_the_pool_ends)
 {
-	struct queue q = { .ms = 0 };
+	struct queue q = { .come = 0 };
 	struct pool_head *head;
 
 	pool_fail_every = 0;

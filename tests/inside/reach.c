@@ -8,30 +8,25 @@
  */
 #include "test.h"
 
-/* A pool without arrays, with clusters of single objects, and one object of it. */
-static struct pool *reach_pool(void **obj)
-{
-	struct pool *pool;
+/* The object of a case. */
+static void *obj;
 
-	pool_fail_every = 0;
-	test_options(65536, 32);
-	pool = test_pool(16400);
-	*obj = pool ? test_alloc(pool) : NULL;
+/* Make a pool without arrays, with clusters of single objects, and "obj", which is in use. */
+static struct pool *reach_pool(void)
+{
+	struct pool *pool = test_sure_within(65536, 32, 16400);
+
+	obj = pool ? test_alloc(pool) : NULL;
 	return pool;
 }
 
-TEST_CASE(where_nothing_is_free_one_look_is_enough)
+POOL_CASE(where_nothing_is_free_one_look_is_enough, reach_pool())
 {
 	struct pool_reading before;
-	struct pool *pool;
-	void *obj;
 
-	pool = reach_pool(&obj);
-	ASSERT(pool);
 	pool_reach_read(pool, &before);
 	EXPECT(!pool_reach_missed(pool, &before));
 	test_free(pool, obj);
-	pool_destroy(&pool->head);
 }
 
 /* Forget what the places have, so that only departures show a missed object; true: one had some. */
@@ -46,14 +41,10 @@ static bool read_places(struct pool *pool, struct pool_reading *before)
 }
 
 /* Buckets count what leaves them, users do not: there only "allocated" shows the object. */
-TEST_CASE(an_object_that_went_to_the_backend_meanwhile_was_missed)
+POOL_CASE(an_object_that_went_to_the_backend_meanwhile_was_missed, reach_pool())
 {
 	struct pool_reading before;
-	struct pool *pool;
-	void *obj;
 
-	pool = reach_pool(&obj);
-	ASSERT(pool);
 	EXPECT(pool_shared_put_one(pool, obj, 0));
 	EXPECT(read_places(pool, &before));
 	pool_flush(&pool->head);
@@ -64,18 +55,13 @@ TEST_CASE(an_object_that_went_to_the_backend_meanwhile_was_missed)
 	pool_reach_read(pool, &before);
 	pool_backend_put(pool, obj);
 	EXPECT(pool_reach_missed(pool, &before));
-	pool_destroy(&pool->head);
 }
 
 /* The object goes up into use: no place has it now, and none had it when they were read. */
-TEST_CASE(an_object_that_left_a_bucket_or_a_cluster_meanwhile_was_missed)
+POOL_CASE(an_object_that_left_a_bucket_or_a_cluster_meanwhile_was_missed, reach_pool())
 {
 	struct pool_reading before;
-	struct pool *pool;
-	void *obj;
 
-	pool = reach_pool(&obj);
-	ASSERT(pool);
 	EXPECT(pool_shared_put_one(pool, obj, 0));
 	EXPECT(read_places(pool, &before));
 	obj = test_alloc(pool);
@@ -92,18 +78,13 @@ TEST_CASE(an_object_that_left_a_bucket_or_a_cluster_meanwhile_was_missed)
 	EXPECT(obj);
 	EXPECT(pool_reach_missed(pool, &before));
 	test_free(pool, obj);
-	pool_destroy(&pool->head);
 }
 
 /* The object was moving while the caller looked, and has arrived since. */
-TEST_CASE(an_object_that_was_on_its_way_was_missed)
+POOL_CASE(an_object_that_was_on_its_way_was_missed, reach_pool())
 {
 	struct pool_reading before;
-	struct pool *pool;
-	void *obj;
 
-	pool = reach_pool(&obj);
-	ASSERT(pool);
 	pool_depart(&pool->moving, 1);
 	pool_reach_read(pool, &before);
 	pool_arrive(&pool->moving, 1);
@@ -113,70 +94,52 @@ TEST_CASE(an_object_that_was_on_its_way_was_missed)
 	pool_arrive(&test_local(pool)->moving, 1);
 	EXPECT(pool_reach_missed(pool, &before));
 	test_free(pool, obj);
-	pool_destroy(&pool->head);
 }
 
 /* An array does not count departures, so only "moving" shows the object. */
-TEST_CASE(an_object_that_has_left_an_array_meanwhile_was_missed)
+POOL_CASE(an_object_that_has_left_an_array_meanwhile_was_missed, reach_pool())
 {
 	struct pool_reading before;
-	struct pool *pool;
-	void *obj;
 
-	pool = reach_pool(&obj);
-	ASSERT(pool);
 	pool_reach_read(pool, &before);
 	pool_depart(&test_local(pool)->moving, 1);
 	EXPECT(pool_reach_missed(pool, &before));
 	pool_arrive(&test_local(pool)->moving, 1);
 	test_free(pool, obj);
-	pool_destroy(&pool->head);
 }
 
 /*
  * The object is parked before the reading, then after the reading, and taken before the
  * comparison; on this CPU's list, and on the pool's, where this CPU's part is not set up.
  */
-TEST_CASE(an_object_that_was_parked_and_taken_was_missed)
+POOLS_CASE(an_object_that_was_parked_and_taken_was_missed, 2, reach_pool())
 {
 	struct pool_reading before;
-	struct pool *pool;
-	unsigned int i;
-	void *obj;
 
-	for (i = 0; i < 2; i++) {
-		pool = reach_pool(&obj);
-		ASSERT(pool);
-		plat_write(&test_local(pool)->pool, i ? NULL : pool);
-		pool_park(pool, obj);
-		EXPECT_EQ(plat_read(&pool->parked.count), i);
-		EXPECT(read_places(pool, &before));
-		obj = pool_unpark_all(pool, 0);
-		EXPECT(obj);
-		EXPECT(pool_reach_missed(pool, &before));
-		pool_reach_read(pool, &before);
-		EXPECT(!before.some);
-		pool_park(pool, obj);
-		EXPECT(pool_reach_missed(pool, &before));
-		obj = pool_unpark_all(pool, 0);
-		EXPECT(obj);
-		EXPECT(pool_reach_missed(pool, &before));
-		plat_write(&test_local(pool)->pool, pool);
-		test_free(pool, obj);
-		pool_destroy(&pool->head);
-	}
+	plat_write(&test_local(pool)->pool, nth ? NULL : pool);
+	pool_park(pool, obj);
+	EXPECT_EQ(plat_read(&pool->parked.count), nth);
+	EXPECT(read_places(pool, &before));
+	obj = pool_unpark_all(pool, 0);
+	EXPECT(obj);
+	EXPECT(pool_reach_missed(pool, &before));
+	pool_reach_read(pool, &before);
+	EXPECT(!before.some);
+	pool_park(pool, obj);
+	EXPECT(pool_reach_missed(pool, &before));
+	obj = pool_unpark_all(pool, 0);
+	EXPECT(obj);
+	EXPECT(pool_reach_missed(pool, &before));
+	plat_write(&test_local(pool)->pool, pool);
+	test_free(pool, obj);
 }
 
 /* The first reading may be of an earlier call, so the second one must see what moves. */
-TEST_CASE(a_call_at_the_limit_is_not_refused_while_something_moves)
+POOL_CASE(a_call_at_the_limit_is_not_refused_while_something_moves, reach_pool())
 {
 	unsigned long *moving[2];
-	struct pool *pool;
 	unsigned int i;
-	void *obj;
 
-	pool = reach_pool(&obj);
-	ASSERT(pool);
 	moving[0] = &pool->moving;
 	moving[1] = &test_local(pool)->moving;
 	for (i = 0; i < 2; i++) {
@@ -195,17 +158,11 @@ TEST_CASE(a_call_at_the_limit_is_not_refused_while_something_moves)
 	EXPECT(pool_used_up(pool, 1));
 	EXPECT_EQ(pool->settled, pool->store_gets + 1);
 	test_free(pool, obj);
-	pool_destroy(&pool->head);
 }
 
 /* While the note is there, the next call need not look. */
-TEST_CASE(a_refused_call_leaves_a_note_until_an_object_is_free)
+POOL_CASE(a_refused_call_leaves_a_note_until_an_object_is_free, reach_pool())
 {
-	struct pool *pool;
-	void *obj;
-
-	pool = reach_pool(&obj);
-	ASSERT(pool);
 	EXPECT_EQ(pool->used_up, 0);
 	EXPECT(pool_used_up(pool, 1));
 	EXPECT_EQ(pool->used_up, POOL_USED_UP);
@@ -217,18 +174,13 @@ TEST_CASE(a_refused_call_leaves_a_note_until_an_object_is_free)
 	EXPECT(pool_used_up(pool, 1));
 	test_free(pool, obj);
 	EXPECT_EQ(pool->used_up, 0);
-	pool_destroy(&pool->head);
 }
 
 /* A free that hits an array clears no note, so none is made while an array takes objects. */
-TEST_CASE(a_refused_call_leaves_no_note_while_an_array_takes_objects)
+POOL_CASE(a_refused_call_leaves_no_note_while_an_array_takes_objects, reach_pool())
 {
 	struct pool_local *local;
-	struct pool *pool;
-	void *obj;
 
-	pool = reach_pool(&obj);
-	ASSERT(pool);
 	EXPECT(pool_set_limit(&pool->head, 1));
 	local = test_local(pool);
 	pool_hot_set_cap(local, 1);
@@ -241,7 +193,6 @@ TEST_CASE(a_refused_call_leaves_no_note_while_an_array_takes_objects)
 	EXPECT_EQ(pool->used_up, 0);
 	pool_hot_set_cap(local, 0);
 	test_free(pool, obj);
-	pool_destroy(&pool->head);
 }
 
 /*
@@ -249,16 +200,12 @@ TEST_CASE(a_refused_call_leaves_no_note_while_an_array_takes_objects)
  * array, and a visit of another pool that takes its slots, must clear the note because no free
  * does.
  */
-TEST_CASE(an_array_that_gives_its_objects_ends_the_note)
+PAIR_CASE(an_array_that_gives_its_objects_ends_the_note,
+	  pool, test_sure_within(65536, 32, 1024), other, test_pool(1024))
 {
-	struct pool *pool, *other;
 	unsigned int n;
 
-	pool_fail_every = 0;
-	test_options(65536, 32);
-	pool = test_pool(1024);
-	other = test_pool(1024);
-	ASSERT(pool && other && pool_set_limit(&pool->head, 4096));
+	ASSERT(pool_set_limit(&pool->head, 4096));
 	test_wave(pool, 16);
 	n = plat_read(&test_local(pool)->hot.n);
 	ASSERT(n);
@@ -271,6 +218,4 @@ TEST_CASE(an_array_that_gives_its_objects_ends_the_note)
 	plat_write(&pool->used_up, POOL_USED_UP);
 	pool_empty_array(pool);
 	EXPECT_EQ(pool->used_up, 0);
-	pool_destroy(&other->head);
-	pool_destroy(&pool->head);
 }

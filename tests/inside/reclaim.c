@@ -10,39 +10,30 @@
 /* Leave objects of a pool both in this CPU's caches and in the shared pool. */
 static void spread(struct pool *pool)
 {
-	test_alloc_many(pool, test_objs, 1000);
-	test_free_many(pool, test_objs, 1000);
+	test_wave(pool, 1000);
 }
 
-TEST_CASE(gc_empties_all_shared_pools_only)
+PAIR_CASE(gc_empties_all_shared_pools_only, one, test_within(16384, 8, 64), two, test_pool(128))
 {
+	struct pool *pool[2] = { one, two };
 	unsigned long long cached[2];
-	struct pool_stats now;
-	struct pool *pool[2];
 	unsigned int i, j;
 
-	test_options(16384, 8);
 	for (i = 0; i < 2; i++) {
-		pool[i] = test_pool(64 + 64 * i);
-		ASSERT(pool[i]);
 		spread(pool[i]);
 		test_alloc_many(pool[i], test_objs, 10);
 		for (j = 0; j < 10; j++)
 			pool_park(pool[i], test_objs[j]);
 	}
 	for (i = 0; i < 2; i++) {
-		pool_sum(pool[i], &now);
-		EXPECT(now.shared > 0);
-		cached[i] = now.cached;
+		EXPECT(test_sum(pool[i])->shared > 0);
+		cached[i] = test_sum(pool[i])->cached;
 	}
 	pool_gc(NULL);
 	for (i = 0; i < 2; i++) {
-		pool_sum(pool[i], &now);
-		EXPECT_EQ(now.shared, 0);
-		EXPECT_EQ(now.parked, 0);
-		EXPECT_EQ(now.cached, cached[i]);
-		EXPECT(test_quiet(pool[i], 0));
-		pool_destroy(&pool[i]->head);
+		EXPECT_EQ(test_sum(pool[i])->shared, 0);
+		EXPECT_EQ(test_sum(pool[i])->parked, 0);
+		EXPECT_EQ(test_sum(pool[i])->cached, cached[i]);
 	}
 }
 
@@ -70,19 +61,13 @@ static void one_less(void *obj, void *arg)
 	plat_word_add(&r->gone, 1);
 }
 
-static void wait_for(struct reached *r, unsigned long step)
-{
-	while (plat_read_acquire(&r->step) < step)
-		plat_pause(true);
-}
-
 static void keep_or_destroy(unsigned int i, void *arg)
 {
 	struct reached *r = arg;
 	struct pool_stats now;
 
 	if (i) {
-		wait_for(r, 1);
+		test_await(&r->step, 1);
 		pool_stats_get(&r->pool->head, &now, sizeof(now));
 		r->made = now.store_gets - now.store_puts;
 		if (pool_destroy(&r->pool->head))
@@ -92,7 +77,7 @@ static void keep_or_destroy(unsigned int i, void *arg)
 	}
 	spread_there(i, r->pool);
 	plat_write_release(&r->step, 1ul);
-	wait_for(r, 2);
+	test_await(&r->step, 2);
 }
 
 TEST_CASE(destroying_reaches_other_cpus_caches)
@@ -128,20 +113,12 @@ POOL_CASE(a_cpu_that_is_gone_leaves_all_to_the_shared_pool, test_within(65536, 8
 	spread(pool);
 }
 
-TEST_CASE(without_a_shared_pool_a_cpu_that_is_gone_frees_all)
+POOL_CASE(without_a_shared_pool_a_cpu_that_is_gone_frees_all, test_in_mode(POOL_D_NO_GLOBAL, 64))
 {
-	struct pool_stats now;
-	struct pool *pool;
-
-	test_mode(POOL_D_NO_GLOBAL);
-	pool = test_pool(64);
-	ASSERT(pool);
 	spread(pool);
 	pool_cpu_gone(plat_cpu_hint());
-	pool_sum(pool, &now);
-	EXPECT_EQ(now.allocated, 0);
+	EXPECT_EQ(test_sum(pool)->allocated, 0);
 	EXPECT_EQ(test_charged(), 0);
-	pool_destroy(&pool->head);
 }
 
 POOL_CASE(the_last_resort_takes_other_cpus_clusters, test_within(65536, 8, 64))
@@ -149,8 +126,7 @@ POOL_CASE(the_last_resort_takes_other_cpus_clusters, test_within(65536, 8, 64))
 	struct pool_stats before, now;
 	void *obj;
 
-	test_alloc_many(pool, test_objs, 300);
-	test_free_many(pool, test_objs, 300);
+	test_wave(pool, 300);
 	pool_sum(pool, &before);
 	EXPECT(test_local(pool)->clustered > 0);
 	obj = pool_take_remote(pool, 0);
@@ -221,14 +197,12 @@ static void evict_or_destroy(unsigned int i, void *arg)
 {
 	struct evicting *e = arg;
 
+	spread_there(i, e->pool);
 	if (i) {
-		spread_there(i, e->pool);
 		evict_slowly(e);
 		return;
 	}
-	spread_there(i, e->pool);
-	while (!plat_read(&e->detached))
-		plat_pause(true);
+	test_await(&e->detached, 1);
 	if (pool_destroy(&e->pool->head))
 		plat_word_add(&e->bad, 1);
 	if (test_charged() || !pool_list_empty(&test_cpu()->by_age))
@@ -237,11 +211,8 @@ static void evict_or_destroy(unsigned int i, void *arg)
 
 TEST_CASE(destroying_waits_for_evictions_and_takes_what_they_park)
 {
-	struct evicting e;
+	struct evicting e = { .pool = test_in_mode(POOL_D_NO_GLOBAL, 64) };
 
-	memset(&e, 0, sizeof(e));
-	test_mode(POOL_D_NO_GLOBAL);
-	e.pool = test_pool(64);
 	ASSERT(e.pool);
 	test_threads(2, evict_or_destroy, &e);
 	EXPECT_EQ(plat_read(&e.bad), 0);
@@ -252,7 +223,6 @@ TEST_CASE(destroying_waits_for_evictions_and_takes_what_they_park)
 struct crowded {
 	struct pool *pool;
 	struct pool *other[OTHERS];
-	void *kept;
 	unsigned long ready;
 	unsigned long done;
 	unsigned long bad;
@@ -266,8 +236,7 @@ static void crowd_out(unsigned int i, void *arg)
 	unsigned int k;
 
 	if (!i) {
-		while (!plat_read(&c->ready))
-			plat_pause(true);
+		test_await(&c->ready, 1);
 		while (!plat_read(&c->done))
 			if (!pool_destroy(&c->pool->head)) {
 				plat_word_add(&c->bad, 1);
@@ -285,35 +254,27 @@ static void crowd_out(unsigned int i, void *arg)
 	plat_word_add(&c->done, 1);
 }
 
-TEST_CASE(a_pool_in_use_is_not_destroyed_while_others_evict_it)
+POOLS_CASE(a_pool_in_use_is_not_destroyed_while_others_evict_it, test_scale(100),
+	   test_within(16384, 8, 64))
 {
-	unsigned long round;
+	struct crowded c = { .pool = pool };
+	void *kept = test_alloc(pool);
 	unsigned int k;
 
-	test_options(16384, 8);
-	for (round = 0; round < test_scale(100); round++) {
-		struct crowded c;
-
-		memset(&c, 0, sizeof(c));
-		c.pool = test_pool(64);
-		ASSERT(c.pool);
-		for (k = 0; k < OTHERS; k++) {
-			c.other[k] = test_pool(64);
-			ASSERT(c.other[k]);
-		}
-		c.kept = test_alloc(c.pool);
-		test_threads(2, crowd_out, &c);
-		ASSERT(!plat_read(&c.bad));
-		test_free(c.pool, c.kept);
-		EXPECT_PTR_EQ(pool_destroy(&c.pool->head), NULL);
-		for (k = 0; k < OTHERS; k++)
-			EXPECT_PTR_EQ(pool_destroy(&c.other[k]->head), NULL);
+	for (k = 0; k < OTHERS; k++) {
+		c.other[k] = test_pool(64);
+		ASSERT(c.other[k]);
 	}
+	test_threads(2, crowd_out, &c);
+	ASSERT(!plat_read(&c.bad));
+	test_free(pool, kept);
+	for (k = 0; k < OTHERS; k++)
+		EXPECT_PTR_EQ(pool_destroy(&c.other[k]->head), NULL);
 }
 
 static void flush_or_destroy(unsigned int i, void *arg)
 {
-	struct evicting *e = arg;
+	struct crowd *c = arg;
 	unsigned long r;
 
 	for (r = 0; r < test_scale(400); r++) {
@@ -328,18 +289,14 @@ static void flush_or_destroy(unsigned int i, void *arg)
 			continue;
 		spread_there(i, pool_of(pool));
 		while (pool_destroy(pool))
-			plat_word_add(&e->bad, 1);
+			plat_word_add(&c->bad, 1);
 	}
 }
 
 TEST_CASE(an_idle_pool_is_destroyed_while_others_collect)
 {
-	struct evicting e;
-
-	memset(&e, 0, sizeof(e));
 	test_options(4096, 8);
-	test_threads(4, flush_or_destroy, &e);
-	EXPECT_EQ(plat_read(&e.bad), 0);
+	EXPECT_EQ(test_crowd(4, flush_or_destroy, NULL), 0);
 }
 
 /* Objects that a destructor took, as another thread might take them meanwhile. */

@@ -20,18 +20,12 @@ TEST_CASE(bad_arguments_create_nothing)
 	EXPECT_PTR_EQ(pool_registry_next(NULL), NULL);
 }
 
-TEST_CASE(equal_names_are_legal)
+PAIR_CASE(equal_names_are_legal, a, test_pool(64), b, test_pool(64))
 {
-	struct pool *a = test_pool(64);
-	struct pool *b = test_pool(64);
-
-	ASSERT(a && b);
 	EXPECT(a != b);
 	EXPECT(a->id != b->id);
 	test_free(a, test_alloc(a));
 	test_free(b, test_alloc(b));
-	pool_destroy(&a->head);
-	pool_destroy(&b->head);
 }
 
 /* Another user joined and left since the look at the pool, so the pool may be in use again. */
@@ -51,7 +45,7 @@ TEST_CASE(a_pool_ends_only_if_nobody_joined_it_since_it_was_unused)
 
 static void make_and_walk(unsigned int i, void *arg)
 {
-	unsigned long *bad = arg;
+	struct crowd *c = arg;
 	unsigned long r;
 
 	for (r = 0; r < test_scale(200); r++) {
@@ -59,42 +53,36 @@ static void make_and_walk(unsigned int i, void *arg)
 		struct pool_head *own = create_pool("own", 64 + 16 * i, 0);
 
 		if (!own) {
-			plat_word_add(bad, 1);
+			plat_word_add(&c->bad, 1);
 			continue;
 		}
 		pool_free(own, pool_alloc(own));
 		while ((pool = pool_registry_next(pool)))
 			if (strcmp(pool->name, "own"))
-				plat_word_add(bad, 1);
+				plat_word_add(&c->bad, 1);
 		if (pool_destroy(own))
-			plat_word_add(bad, 1);
+			plat_word_add(&c->bad, 1);
 	}
 }
 
 TEST_CASE(pools_come_and_go_while_others_walk)
 {
-	unsigned long bad;
-
-	memset(&bad, 0, sizeof(bad));
-	test_threads(4, make_and_walk, &bad);
-	EXPECT_EQ(plat_read(&bad), 0);
+	EXPECT_EQ(test_crowd(4, make_and_walk, NULL), 0);
 	EXPECT_PTR_EQ(pool_registry_next(NULL), NULL);
 }
 
 TEST_CASE(more_pools_than_local_parts_still_work)
 {
-	static struct pool_head *pools[1100];
+	static struct pool *pools[1100];
 	unsigned int i, n = (unsigned int)test_scale(1100);
 
 	for (i = 0; i < n; i++) {
-		pools[i] = create_pool("many", 64, 0);
+		pools[i] = test_pool(64);
 		ASSERT(pools[i]);
-		pool_free(pools[i], test_alloc(pool_of(pools[i])));
+		test_free(pools[i], test_alloc(pools[i]));
 	}
-	for (i = 0; i < n; i++) {
-		EXPECT(test_quiet(pool_of(pools[i]), 0));
-		EXPECT_PTR_EQ(pool_destroy(pools[i]), NULL);
-	}
+	for (i = 0; i < n; i++)
+		ENDS_QUIETLY(&pools[i]->head);
 }
 
 /* The size that the caller passes is that of a newer struct first, and then of an older one. */
@@ -116,47 +104,6 @@ POOL_CASE(numbers_are_filled_in_as_far_as_both_sides_know_them, test_pool(64))
 	EXPECT_EQ(now.stats.size, 16);
 	EXPECT_EQ(now.stats.allocated, 0);
 	EXPECT_EQ(now.stats.used, ~0ull);
-}
-
-TEST_CASE(options_are_read_word_by_word)
-{
-	EXPECT(pool_configure("no-global,hot_size=64k,buckets=8,cluster=1"));
-	EXPECT_EQ(pool_options.debug, POOL_D_NO_GLOBAL);
-	EXPECT_EQ(pool_options.hot_size, 65536);
-	EXPECT_EQ(pool_options.buckets, 8);
-	EXPECT_EQ(pool_options.cluster, 1);
-	EXPECT(pool_configure("no-cache"));
-	EXPECT_EQ(pool_options.debug,
-		  POOL_D_NO_CACHE | POOL_D_NO_GLOBAL);
-	EXPECT(pool_configure("global"));
-	EXPECT_EQ(pool_options.debug, POOL_D_NO_CACHE);
-	EXPECT(pool_configure("cache,hot_size=1m"));
-	EXPECT_EQ(pool_options.debug, 0);
-	EXPECT_EQ(pool_options.hot_size, 1 << 20);
-	EXPECT(pool_configure(""));
-	EXPECT(pool_configure("hot_size=0"));
-	EXPECT_EQ(pool_options.hot_size, 0);
-}
-
-TEST_CASE(a_wrong_option_changes_nothing)
-{
-	static const char * const wrong[] = {
-		"bogus", "no-globa", "no-globalx", "hot_size", "hot_size=",
-		"hot_size=k", "hot_size=12x", "hot_size=-1", "hot_size=2000m",
-		"hot_size=99999999999999999999", "buckets=0", "buckets=3",
-		"buckets=128", "cluster=0", "cluster=65", "=1", "buckets=2,,x",
-		"no-global,bogus", "hot_size=1k,cluster=0", " global", NULL,
-	};
-	struct pool_options before = pool_options;
-	unsigned int i;
-
-	for (i = 0; wrong[i]; i++) {
-		EXPECT(!pool_configure(wrong[i]));
-		EXPECT_EQ(pool_options.hot_size, before.hot_size);
-		EXPECT_EQ(pool_options.debug, before.debug);
-		EXPECT_EQ(pool_options.buckets, before.buckets);
-		EXPECT_EQ(pool_options.cluster, before.cluster);
-	}
 }
 
 TEST_CASE(a_lenient_reader_passes_wrong_options_over)

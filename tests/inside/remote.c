@@ -9,7 +9,7 @@
 
 #define LIMIT	32
 
-/* CPU 0 has objects in its array, and does nothing until CPU 1 is done. */
+/* Two CPUs and a pool: one often has objects in its array, and does nothing until the other is done. */
 struct pair {
 	struct pool *pool;
 	unsigned long ready;
@@ -18,10 +18,17 @@ struct pair {
 	unsigned int ms;		/* for pool_alloc_timeout(); 0: not by that */
 };
 
-static void wait_until(unsigned long *word)
+/* Run @n threads that use the pool under this limit, if any; returns what they have seen. */
+static struct pair run_pair(struct pool *pool, unsigned int limit, unsigned int n,
+			    void (*fn)(unsigned int i, void *arg), unsigned int ms)
 {
-	while (!plat_read(word))
-		plat_pause(true);
+	struct pair p = { .pool = pool, .ms = ms };
+
+	if (!test_lend_signal() || !pool_set_limit(&pool->head, limit))
+		p.nulls = UINT_MAX;
+	else
+		test_threads(n, fn, &p);
+	return p;
 }
 
 static void use_once(struct pair *p)
@@ -31,7 +38,7 @@ static void use_once(struct pair *p)
 	test_alloc_many(p->pool, objs, LIMIT);
 	test_free_many(p->pool, objs, LIMIT);
 	plat_word_add(&p->ready, 1);
-	wait_until(&p->done);
+	test_await(&p->done, 1);
 }
 
 static void alloc_elsewhere(struct pair *p)
@@ -39,7 +46,7 @@ static void alloc_elsewhere(struct pair *p)
 	void *objs[LIMIT];
 	unsigned int i;
 
-	wait_until(&p->ready);
+	test_await(&p->ready, 1);
 	for (i = 0; i < LIMIT; i++) {
 		objs[i] = pool_alloc(&p->pool->head);
 		p->nulls += !objs[i];
@@ -65,18 +72,9 @@ static void use_here_then_there(unsigned int i, void *arg)
 		use_once(arg);
 }
 
-TEST_CASE(a_limit_does_not_refuse_what_lies_in_the_array_of_another_cpu)
+POOL_CASE(a_limit_does_not_refuse_what_lies_in_the_array_of_another_cpu, test_sure(64))
 {
-	struct pair p = { .pool = test_pool(64) };
-
-	ASSERT(p.pool);
-	pool_fail_every = 0;
-	ASSERT(test_lend_signal());
-	EXPECT(pool_set_limit(&p.pool->head, LIMIT));
-	test_threads(2, use_here_then_there, &p);
-	EXPECT_EQ(p.nulls, 0);
-	EXPECT(test_quiet(p.pool, 0));
-	EXPECT_PTR_EQ(pool_destroy(&p.pool->head), NULL);
+	EXPECT_EQ(run_pair(pool, LIMIT, 2, use_here_then_there, 0).nulls, 0);
 }
 
 #define MANY	4096
@@ -108,7 +106,7 @@ static void hold_in_array(unsigned int i, void *arg)
 	struct pair *p = arg;
 
 	if (i) {
-		wait_until(&p->ready);
+		test_await(&p->ready, 1);
 		/* Else there is one CPU. */
 		if (plat_read(&p->ready) != 1ul + plat_cpu_hint())
 			leave_alone_then_wait(p);
@@ -117,25 +115,16 @@ static void hold_in_array(unsigned int i, void *arg)
 	}
 	test_wave(p->pool, LIMIT);
 	plat_word_add(&p->ready, 1ul + plat_cpu_hint());
-	wait_until(&p->done);
+	test_await(&p->done, 1);
 }
 
 /*
  * Arrays may have less than a sixteenth of a limit.  An allocation that does not wait is refused
  * instead of interrupting other CPUs for that; one that waits gets it.
  */
-TEST_CASE(at_the_limit_other_cpus_are_interrupted_only_for_callers_that_wait)
+POOL_CASE(at_the_limit_other_cpus_are_interrupted_only_for_callers_that_wait, test_sure(64))
 {
-	struct pair p = { .pool = test_pool(64) };
-
-	ASSERT(p.pool);
-	pool_fail_every = 0;
-	ASSERT(test_lend_signal());
-	EXPECT(pool_set_limit(&p.pool->head, MANY));
-	test_threads(2, hold_in_array, &p);
-	EXPECT_EQ(p.nulls, 0);
-	EXPECT(test_quiet(p.pool, 0));
-	EXPECT_PTR_EQ(pool_destroy(&p.pool->head), NULL);
+	EXPECT_EQ(run_pair(pool, MANY, 2, hold_in_array, 0).nulls, 0);
 }
 
 static void reclaim_elsewhere(unsigned int i, void *arg)
@@ -147,40 +136,27 @@ static void reclaim_elsewhere(unsigned int i, void *arg)
 		use_once(p);
 		return;
 	}
-	wait_until(&p->ready);
+	test_await(&p->ready, 1);
 	pool_reclaim(&p->pool->head);
 	p->nulls = (unsigned int)pool_allocated(p->pool);
 	plat_word_add(&p->done, 1);
 }
 
+static const unsigned int clusters[] = { POOL_CLUSTER_SIZE, 8, 1 };
+
 /* The other CPU's array is full, and gives a cluster at a time, in clusters of several sizes. */
-TEST_CASE(a_reclaim_empties_the_arrays_of_other_cpus)
+POOLS_CASE(a_reclaim_empties_the_arrays_of_other_cpus, ARRAY_LEN(clusters),
+	   test_sure_within(1 << 20, clusters[nth], 64))
 {
-	static const unsigned int clusters[] = { POOL_CLUSTER_SIZE, 8, 1 };
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_LEN(clusters); i++) {
-		struct pair p = { .nulls = 0 };
-
-		test_options(1 << 20, clusters[i]);
-		p.pool = test_pool(64);
-		ASSERT(p.pool);
-		pool_fail_every = 0;
-		ASSERT(test_lend_signal());
-		test_threads(2, reclaim_elsewhere, &p);
-		EXPECT_EQ(p.nulls, 0);
-		EXPECT(test_quiet(p.pool, 0));
-		EXPECT_PTR_EQ(pool_destroy(&p.pool->head), NULL);
-	}
+	EXPECT_EQ(run_pair(pool, 0, 2, reclaim_elsewhere, 0).nulls, 0);
 }
 
-POOL_CASE(an_array_that_is_held_is_not_emptied, test_pool(64))
+POOL_CASE(an_array_that_is_held_is_not_emptied, test_sure(64))
 {
 	struct pool_local *local;
 	unsigned long departures;
 	void *obj;
 
-	pool_fail_every = 0;
 	obj = test_alloc(pool);
 	local = test_local(pool);
 	test_free(pool, obj);
@@ -258,31 +234,20 @@ static void share(unsigned int i, void *arg)
 	for (r = 0; r < rounds; r++) {
 		for (j = 0; j < SHARE; j++) {
 			objs[j] = __pool_alloc(&p->pool->head, POOL_F_WAIT);
-			if (!objs[j])
-				plat_word_add(&p->done, 1);
-			else
+			if (objs[j])
 				memset(objs[j], (int)i, 64);
+			else
+				plat_write(&p->nulls, 1);
 		}
 		for (j = 0; j < SHARE; j++)
 			pool_free(&p->pool->head, objs[j]);
 	}
 }
 
-TEST_CASE(callers_that_wait_share_a_limit_and_none_is_refused)
+POOL_CASE(callers_that_wait_share_a_limit_and_none_is_refused, test_sure(64))
 {
-	struct pair p = { .pool = test_pool(64) };
-	struct pool_stats now;
-
-	ASSERT(p.pool);
-	pool_fail_every = 0;
-	ASSERT(test_lend_signal());
-	EXPECT(pool_set_limit(&p.pool->head, LIMIT));
-	test_threads(SHARERS, share, &p);
-	EXPECT_EQ(plat_read(&p.done), 0);
-	pool_stats_get(&p.pool->head, &now, sizeof(now));
-	EXPECT_EQ(now.refused, 0);
-	EXPECT(test_quiet(p.pool, 0));
-	EXPECT_PTR_EQ(pool_destroy(&p.pool->head), NULL);
+	EXPECT_EQ(run_pair(pool, LIMIT, SHARERS, share, 0).nulls, 0);
+	EXPECT_EQ(test_sum(pool)->refused, 0);
 }
 
 static void free_after_a_while(unsigned int i, void *arg)
@@ -295,10 +260,10 @@ static void free_after_a_while(unsigned int i, void *arg)
 		plat_word_add(&p->ready, 1);
 		test_sleep(20);
 		pool_free(&p->pool->head, obj);
-		wait_until(&p->done);
+		test_await(&p->done, 1);
 		return;
 	}
-	wait_until(&p->ready);
+	test_await(&p->ready, 1);
 	obj = p->ms ? pool_alloc_timeout(&p->pool->head, 0, p->ms) :
 		      __pool_alloc(&p->pool->head, POOL_F_WAIT);
 	p->nulls += !obj;
@@ -306,36 +271,22 @@ static void free_after_a_while(unsigned int i, void *arg)
 	plat_word_add(&p->done, 1);
 }
 
-/* Returns how many callers were refused although an object was freed within @ms. */
-static unsigned long long refused_later(unsigned int ms)
-{
-	struct pair p = { .pool = test_pool(64), .ms = ms };
-	struct pool_stats now;
+static const unsigned int waits[] = { 0, 100000 };
 
-	if (!p.pool || !test_lend_signal() ||
-	    !pool_set_limit(&p.pool->head, 1))
-		return 1;
-	test_threads(2, free_after_a_while, &p);
-	pool_stats_get(&p.pool->head, &now, sizeof(now));
-	return now.refused + p.nulls + !!pool_destroy(&p.pool->head);
-}
-
-TEST_CASE(a_caller_that_waits_gets_what_another_one_frees_later)
+POOLS_CASE(a_caller_that_waits_gets_what_another_one_frees_later, ARRAY_LEN(waits), test_sure(64))
 {
-	pool_fail_every = 0;
-	EXPECT_EQ(refused_later(0), 0);
-	EXPECT_EQ(refused_later(100000), 0);
+	EXPECT_EQ(run_pair(pool, 1, 2, free_after_a_while, waits[nth]).nulls, 0);
+	EXPECT_EQ(test_sum(pool)->refused, 0);
 }
 
 #define TIMED		50
 
 /* Only the least time is checked; a wait without an end would end the case. */
-POOL_CASE(a_wait_takes_as_long_as_it_was_told_to, test_pool(64))
+POOL_CASE(a_wait_takes_as_long_as_it_was_told_to, test_sure(64))
 {
 	unsigned int start, passed;
 	void *obj;
 
-	pool_fail_every = 0;
 	EXPECT(pool_set_limit(&pool->head, 1));
 	obj = pool_alloc(&pool->head);
 	start = plat_resched();
@@ -345,62 +296,53 @@ POOL_CASE(a_wait_takes_as_long_as_it_was_told_to, test_pool(64))
 	pool_free(&pool->head, obj);
 }
 
-POOL_CASE(a_wait_ends_when_its_time_is_over_and_is_refused_once, test_pool(64))
+POOL_CASE(a_wait_ends_when_its_time_is_over_and_is_refused_once, test_sure(64))
 {
-	struct pool_stats now;
 	void *obj;
 
-	pool_fail_every = 0;
 	EXPECT(pool_set_limit(&pool->head, 1));
 	obj = pool_alloc_timeout(&pool->head, 0, 0);
 	EXPECT(obj);
 	EXPECT_PTR_EQ(pool_alloc_timeout(&pool->head, 0, 0), NULL);
 	EXPECT_PTR_EQ(pool_alloc_timeout(&pool->head, 0, 30), NULL);
-	pool_stats_get(&pool->head, &now, sizeof(now));
-	EXPECT_EQ(now.refused, 2);
+	EXPECT_EQ(test_sum(pool)->refused, 2);
 	pool_free(&pool->head, obj);
 	obj = pool_alloc_timeout(&pool->head, POOL_F_MUST_ZERO, POOL_FOREVER);
 	EXPECT(obj);
 	pool_free(&pool->head, obj);
 }
 
-POOL_CASE(a_bulk_call_does_not_wait_while_it_holds_some, test_pool(64))
+POOL_CASE(a_bulk_call_does_not_wait_while_it_holds_some, test_sure(64))
 {
 	void *objs[LIMIT + 1];
 
-	pool_fail_every = 0;
 	EXPECT(pool_set_limit(&pool->head, LIMIT));
 	EXPECT(!pool_alloc_bulk(&pool->head, POOL_F_WAIT, LIMIT + 1, objs));
 	EXPECT(pool_alloc_bulk(&pool->head, POOL_F_WAIT, LIMIT, objs));
 	pool_free_bulk(&pool->head, 0, LIMIT, objs);
 }
 
-POOL_CASE(a_caller_that_may_not_sleep_does_not_wait, test_pool(64))
+POOL_CASE(a_caller_that_may_not_sleep_does_not_wait, test_sure(64))
 {
 	unsigned int flags = POOL_F_WAIT | POOL_F_ATOMIC;
-	struct pool_stats now;
 	void *obj;
 
-	pool_fail_every = 0;
 	EXPECT(pool_set_limit(&pool->head, 1));
 	obj = pool_alloc(&pool->head);
 	EXPECT_PTR_EQ(__pool_alloc(&pool->head, flags), NULL);
 	EXPECT_PTR_EQ(pool_alloc_timeout(&pool->head, flags, POOL_FOREVER),
 		      NULL);
-	pool_stats_get(&pool->head, &now, sizeof(now));
-	EXPECT_EQ(now.refused + now.failed, 2);
+	EXPECT_EQ(test_sum(pool)->refused + test_sum(pool)->failed, 2);
 	pool_free(&pool->head, obj);
 }
 
 /* The interrupted code cannot go on while its interrupter waits, so waiting would be in vain. */
-POOL_CASE(a_caller_that_has_interrupted_a_holder_does_not_wait, test_pool(64))
+POOL_CASE(a_caller_that_has_interrupted_a_holder_does_not_wait, test_sure(64))
 {
 	struct pool_local *local;
-	struct pool_stats now;
 	unsigned int start;
 	void *obj;
 
-	pool_fail_every = 0;
 	EXPECT(pool_set_limit(&pool->head, 1));
 	obj = pool_alloc(&pool->head);
 	local = test_local(pool);
@@ -409,20 +351,16 @@ POOL_CASE(a_caller_that_has_interrupted_a_holder_does_not_wait, test_pool(64))
 	EXPECT_PTR_EQ(pool_alloc_timeout(&pool->head, 0, 5000), NULL);
 	EXPECT(plat_resched() - start < 5000);
 	plat_write(&local->hot.open, POOL_OPEN);
-	pool_stats_get(&pool->head, &now, sizeof(now));
-	EXPECT_EQ(now.refused + now.failed, 1);
+	EXPECT_EQ(test_sum(pool)->refused + test_sum(pool)->failed, 1);
 	pool_free(&pool->head, obj);
 }
 
 POOL_CASE(a_wait_in_vain_is_counted_by_its_cause, test_pool(64))
 {
-	struct pool_stats now;
-
 	EXPECT(pool_set_limit(&pool->head, 10000));
 	pool_fail_every = 1;
 	EXPECT_PTR_EQ(pool_alloc_timeout(&pool->head, 0, 5), NULL);
 	pool_fail_every = 0;
-	pool_stats_get(&pool->head, &now, sizeof(now));
-	EXPECT_EQ(now.refused, 0);
-	EXPECT_EQ(now.injected, 1);
+	EXPECT_EQ(test_sum(pool)->refused, 0);
+	EXPECT_EQ(test_sum(pool)->injected, 1);
 }

@@ -24,10 +24,14 @@ static bool declare(unsigned int i, const char *name, unsigned int size)
 	return pool_create_declared(&decls[i], NULL, POOL_ABI);
 }
 
-static void undeclare(unsigned int n)
+static void undeclare(void)
 {
-	while (n--)
-		pool_destroy_declared(&decls[n]);
+	unsigned int i;
+
+	for (i = 0; i < DECLARED; i++)
+		if (decls[i].ptr)
+			pool_destroy_declared(&decls[i]);
+	memset(decls, 0, sizeof(decls));
 }
 
 static void begin(unsigned int debug)
@@ -50,6 +54,21 @@ static bool answers(const char *words, const char *wanted)
 	       !strcmp(text, wanted);
 }
 
+/*
+ * RENEW_CASE(name, debug) - a case of declared pools, which begins with these options.  Its
+ * declarations end with it, and then no pool may be left.
+ */
+#define RENEW_CASE(name, debug)						\
+	static void name##_of(TEST_HANDLE);				\
+	TEST_CASE(name)							\
+	{								\
+		begin(debug);						\
+		name##_of(TEST_PASSED);					\
+		undeclare();						\
+		EXPECT_EQ(test_count_pools(), 0);			\
+	}								\
+	static void name##_of(TEST_HANDLE)
+
 /* Allocate, write to, and free some objects. */
 static bool works(struct pool_head *head)
 {
@@ -65,12 +84,11 @@ static bool works(struct pool_head *head)
 	return n == TEST_SOME && test_quiet(pool_of(head), 0);
 }
 
-TEST_CASE(options_reach_a_declared_pool_before_its_first_use)
+RENEW_CASE(options_reach_a_declared_pool_before_its_first_use, 0)
 {
 	struct pool_head *copy;
 	void *obj;
 
-	begin(0);
 	ASSERT(declare(0, "early", 61));
 	copy = declared[0];
 	EXPECT(answers("tag,caller,backup,integrity,no-global,cluster=1", ""));
@@ -86,16 +104,14 @@ TEST_CASE(options_reach_a_declared_pool_before_its_first_use)
 	EXPECT_EQ(plat_read(&pool_of(copy)->faults[POOL_FAULT_DOUBLE_FREE]),
 		  1);
 	EXPECT_EQ(test_faults(pool_of(copy)), 1);
-	undeclare(1);
 }
 
 /*
  * The declaration says "unshared", so the pool shares neither objects nor settings with one of
  * equal size, even after options have made all declared pools anew.
  */
-TEST_CASE(a_pool_that_is_declared_unshared_stays_its_own)
+RENEW_CASE(a_pool_that_is_declared_unshared_stays_its_own, 0)
 {
-	begin(0);
 	ASSERT(declare(0, "shared", 61) && declare(1, "shared", 61));
 	decls[2] = decls[1];
 	decls[2].ptr = &declared[2];
@@ -114,12 +130,10 @@ TEST_CASE(a_pool_that_is_declared_unshared_stays_its_own)
 	EXPECT(!pool_of(declared[2])->warned);
 	EXPECT(pool_set_limit(declared[0], 5));
 	EXPECT(pool_of(declared[0])->warned);
-	undeclare(4);
 }
 
-TEST_CASE(a_declared_pool_may_change_often_before_its_first_use)
+RENEW_CASE(a_declared_pool_may_change_often_before_its_first_use, 0)
 {
-	begin(0);
 	ASSERT(declare(0, "often", 61));
 	EXPECT(answers("uaf", ""));
 	EXPECT_EQ(flags_of(declared[0]), POOL_D_UAF | POOL_D_NO_CACHE);
@@ -132,14 +146,12 @@ TEST_CASE(a_declared_pool_may_change_often_before_its_first_use)
 		  POOL_D_UAF | POOL_D_NO_CACHE | POOL_D_TAG);
 	EXPECT(works(declared[0]));
 	EXPECT_EQ(test_faults(pool_of(declared[0])), 0);
-	undeclare(1);
 }
 
-TEST_CASE(what_a_word_implied_goes_with_it_before_the_first_use)
+RENEW_CASE(what_a_word_implied_goes_with_it_before_the_first_use, 0)
 {
 	bool was = pool_mem_stats;
 
-	begin(0);
 	ASSERT(declare(0, "implied", 64));
 	EXPECT(answers("tools", ""));
 	EXPECT(answers("no-tools", ""));
@@ -153,39 +165,33 @@ TEST_CASE(what_a_word_implied_goes_with_it_before_the_first_use)
 	EXPECT(answers("cache", ""));
 	pool_mem_stats = was;
 	EXPECT_EQ(flags_of(declared[0]) & ~POOL_D_COMMON, 0);
-	undeclare(1);
 }
 
-TEST_CASE(a_declared_pool_without_options_again_is_as_fast_as_before)
+RENEW_CASE(a_declared_pool_without_options_again_is_as_fast_as_before, POOL_D_TAG | POOL_D_INTEGRITY | POOL_D_COLD_FIRST)
 {
-	begin(POOL_D_TAG | POOL_D_INTEGRITY | POOL_D_COLD_FIRST);
 	ASSERT(declare(0, "plain", 64));
 	EXPECT(answers("no-tag,no-integrity", ""));
 	EXPECT_EQ(flags_of(declared[0]), 0);
 	EXPECT(works(declared[0]));
 	if (POOL_HOT_MAX > 2)
-		EXPECT(test_local(pool_of(declared[0]))->hot.slots);
-	undeclare(1);
+		EXPECT(test_local(pool_of(declared[0]))->hot.room);
 }
 
-TEST_CASE(a_declared_pool_that_was_used_is_named)
+RENEW_CASE(a_declared_pool_that_was_used_is_named, 0)
 {
-	begin(0);
 	ASSERT(declare(0, "used", 64) && declare(1, "idle", 640));
 	EXPECT(works(declared[0]));
 	EXPECT(answers("tag,no-global", "no-global,tag: too late for 1 pool: used"));
 	EXPECT_EQ(flags_of(declared[0]), 0);
 	EXPECT_EQ(flags_of(declared[1]), POOL_D_TAG | POOL_D_NO_GLOBAL);
 	EXPECT(works(declared[0]));
-	undeclare(2);
 }
 
-TEST_CASE(declared_pools_that_are_one_part_when_merging_ends)
+RENEW_CASE(declared_pools_that_are_one_part_when_merging_ends, 0)
 {
 	struct pool_head *copy;
 	struct pool_stats now;
 
-	begin(0);
 	ASSERT(declare(0, "a", 64) && declare(1, "b", 64) &&
 	       declare(2, "c", 64) && declare(3, "b", 64));
 	copy = declared[0];
@@ -204,16 +210,13 @@ TEST_CASE(declared_pools_that_are_one_part_when_merging_ends)
 	EXPECT_EQ(strcmp(pool_of(declared[2])->name, "c"), 0);
 	EXPECT_EQ(flags_of(declared[2]), POOL_D_TAG);
 	EXPECT(works(declared[0]) && works(declared[1]) && works(declared[2]));
-	undeclare(4);
-	EXPECT_EQ(test_count_pools(), 0);
 }
 
 /* The program may have copied the pointer to the pool that its declaration has left. */
-TEST_CASE(a_pool_stays_for_each_declaration_that_has_left_it)
+RENEW_CASE(a_pool_stays_for_each_declaration_that_has_left_it, 0)
 {
 	struct pool_head *copy;
 
-	begin(0);
 	ASSERT(declare(0, "a", 64) && declare(1, "b", 64));
 	copy = declared[1];
 	EXPECT(answers("no-merge", ""));
@@ -249,9 +252,8 @@ TEST_CASE(what_a_declaration_does_not_use_goes_whatever_else_it_uses)
 }
 
 /* All four would be one pool if they were made now; by name they are two. */
-TEST_CASE(declared_pools_of_near_sizes_that_part_stay_together_by_name)
+RENEW_CASE(declared_pools_of_near_sizes_that_part_stay_together_by_name, 0)
 {
-	begin(0);
 	ASSERT(declare(0, "a", 3232) && declare(1, "b", 3216) &&
 	       declare(2, "b", 3200) && declare(3, "a", 3200));
 	EXPECT_EQ(test_count_pools(), 1);
@@ -261,14 +263,11 @@ TEST_CASE(declared_pools_of_near_sizes_that_part_stay_together_by_name)
 	EXPECT_PTR_EQ(declared[0], declared[3]);
 	EXPECT_EQ(declared[1]->size, 3216);
 	EXPECT(works(declared[0]) && works(declared[1]));
-	undeclare(4);
-	EXPECT_EQ(test_count_pools(), 0);
 }
 
 /* They are made in order of falling size, as the library makes those of one program. */
-TEST_CASE(declared_pools_of_near_sizes_unite_in_the_largest)
+RENEW_CASE(declared_pools_of_near_sizes_unite_in_the_largest, POOL_D_NO_MERGE)
 {
-	begin(POOL_D_NO_MERGE);
 	ASSERT(declare(0, "a", 3232) && declare(1, "b", 3216) &&
 	       declare(2, "c", 3200));
 	EXPECT_EQ(test_count_pools(), 3);
@@ -277,15 +276,12 @@ TEST_CASE(declared_pools_of_near_sizes_unite_in_the_largest)
 	EXPECT_PTR_EQ(declared[0], declared[2]);
 	EXPECT_EQ(declared[0]->size, 3232);
 	EXPECT(works(declared[0]));
-	undeclare(3);
-	EXPECT_EQ(test_count_pools(), 0);
 }
 
-TEST_CASE(sizes_that_are_not_rounded_any_more_part_declared_pools)
+RENEW_CASE(sizes_that_are_not_rounded_any_more_part_declared_pools, 0)
 {
 	unsigned int size = 4 * POOL_SIZE_ROUND;
 
-	begin(0);
 	ASSERT(declare(0, "a", size - 1) && declare(1, "b", size) &&
 	       declare(2, "c", size - 1));
 	EXPECT_PTR_EQ(declared[0], declared[1]);
@@ -294,14 +290,12 @@ TEST_CASE(sizes_that_are_not_rounded_any_more_part_declared_pools)
 	EXPECT_EQ(declared[1]->size, size);
 	EXPECT_PTR_EQ(declared[0], declared[2]);
 	EXPECT(works(declared[0]) && works(declared[1]));
-	undeclare(3);
 }
 
-TEST_CASE(declared_pools_unite_when_merging_begins)
+RENEW_CASE(declared_pools_unite_when_merging_begins, POOL_D_NO_MERGE)
 {
 	struct pool_head *copy;
 
-	begin(POOL_D_NO_MERGE);
 	ASSERT(declare(0, "a", 64) && declare(1, "b", 64) &&
 	       declare(2, "c", 640));
 	copy = declared[1];
@@ -311,15 +305,12 @@ TEST_CASE(declared_pools_unite_when_merging_begins)
 	EXPECT_EQ(pool_of(declared[0])->users, 2);
 	EXPECT(works(declared[0]) && works(declared[2]));
 	EXPECT(works(copy));
-	undeclare(3);
-	EXPECT_EQ(test_count_pools(), 0);
 }
 
-TEST_CASE(more_buckets_make_another_pool_of_a_declared_one)
+RENEW_CASE(more_buckets_make_another_pool_of_a_declared_one, 0)
 {
 	struct pool_head *copy;
 
-	begin(0);
 	pool_options.buckets = 1;
 	ASSERT(declare(0, "a", 64) && declare(1, "b", 64));
 	copy = declared[0];
@@ -327,8 +318,6 @@ TEST_CASE(more_buckets_make_another_pool_of_a_declared_one)
 	EXPECT_EQ(pool_of(declared[0])->buckets, 4);
 	EXPECT_PTR_EQ(declared[0], declared[1]);
 	EXPECT(works(declared[0]) && works(copy));
-	undeclare(2);
-	EXPECT_EQ(test_count_pools(), 0);
 }
 
 static unsigned int gen_of(struct pool_head *head)
@@ -336,12 +325,11 @@ static unsigned int gen_of(struct pool_head *head)
 	return pool_of(head)->debug / POOL_D_GEN;
 }
 
-TEST_CASE(a_declared_pool_that_changes_begins_a_generation_it_never_had)
+RENEW_CASE(a_declared_pool_that_changes_begins_a_generation_it_never_had, POOL_D_POISON)
 {
 	struct pool_head *copy;
 	unsigned int first;
 
-	begin(POOL_D_POISON);
 	ASSERT(declare(0, "again", 61));
 	copy = declared[0];
 	first = gen_of(copy);
@@ -352,15 +340,12 @@ TEST_CASE(a_declared_pool_that_changes_begins_a_generation_it_never_had)
 	EXPECT(answers("cluster=2", ""));
 	EXPECT(declared[0] != copy);
 	EXPECT(works(declared[0]) && works(copy));
-	undeclare(1);
-	EXPECT_EQ(test_count_pools(), 0);
 }
 
-TEST_CASE(who_created_a_pool_keeps_it_when_the_declared_one_changes)
+RENEW_CASE(who_created_a_pool_keeps_it_when_the_declared_one_changes, 0)
 {
 	struct pool_head *mine;
 
-	begin(0);
 	ASSERT(declare(0, "theirs", 64));
 	mine = pool_create_at("mine", 64, MEM_F_SHARED, __FILE__, __LINE__, NULL,
 			      POOL_ABI);
@@ -371,15 +356,13 @@ TEST_CASE(who_created_a_pool_keeps_it_when_the_declared_one_changes)
 	EXPECT_EQ(flags_of(declared[0]), POOL_D_TAG);
 	EXPECT(works(mine) && works(declared[0]));
 	EXPECT_PTR_EQ(pool_destroy_of(mine, NULL), NULL);
-	undeclare(1);
 }
 
 /* The name that the pool shows is of a declaration that is gone. */
-TEST_CASE(a_name_that_is_gone_keeps_no_declarations_together)
+RENEW_CASE(a_name_that_is_gone_keeps_no_declarations_together, 0)
 {
 	struct pool_head *a, *b;
 
-	begin(0);
 	ASSERT(declare(0, "a", 320) && declare(1, "b", 320) && declare(2, "a", 320));
 	EXPECT_PTR_EQ(declared[1], declared[2]);
 	pool_destroy_declared(&decls[0]);
@@ -391,15 +374,12 @@ TEST_CASE(a_name_that_is_gone_keeps_no_declarations_together)
 	EXPECT_PTR_EQ(a, declared[2]);
 	pool_destroy_of(a, NULL);
 	pool_destroy_of(b, NULL);
-	undeclare(3);
-	EXPECT_EQ(test_count_pools(), 0);
 }
 
-TEST_CASE(a_creation_joins_no_pool_whose_name_is_gone)
+RENEW_CASE(a_creation_joins_no_pool_whose_name_is_gone, 0)
 {
 	struct pool_head *a;
 
-	begin(0);
 	ASSERT(declare(0, "a", 320) && declare(1, "b", 320));
 	EXPECT(works(declared[1]));
 	pool_destroy_declared(&decls[0]);
@@ -407,29 +387,23 @@ TEST_CASE(a_creation_joins_no_pool_whose_name_is_gone)
 	a = pool_create_at("a", 320, MEM_F_SHARED, __FILE__, __LINE__, NULL, POOL_ABI);
 	EXPECT(a != declared[1]);
 	pool_destroy_of(a, NULL);
-	undeclare(2);
-	EXPECT_EQ(test_count_pools(), 0);
 }
 
-TEST_CASE(what_one_declared_pool_was_set_to_stays)
+RENEW_CASE(what_one_declared_pool_was_set_to_stays, 0)
 {
-	begin(0);
 	ASSERT(declare(0, "a", 64));
 	EXPECT(pool_set_limit(declared[0], 3));
 	EXPECT(pool_set_debug(declared[0], "poison"));
 	EXPECT(answers("tag", ""));
 	EXPECT_EQ(flags_of(declared[0]), POOL_D_TAG | POOL_D_POISON);
 	EXPECT_EQ(pool_of(declared[0])->limit, 3);
-	undeclare(1);
 }
 
-TEST_CASE(a_size_that_is_too_large_for_options_stays_as_it_is)
+RENEW_CASE(a_size_that_is_too_large_for_options_stays_as_it_is, 0)
 {
-	begin(0);
 	ASSERT(declare(0, "huge", PLAT_SIZE_MAX));
 	EXPECT(answers("backup", "backup: too late for 1 pool: huge"));
 	EXPECT_EQ(flags_of(declared[0]), 0);
-	undeclare(1);
 }
 
 static void configure(struct pool_head *pool, void *arg)
@@ -439,16 +413,14 @@ static void configure(struct pool_head *pool, void *arg)
 }
 
 /* While a walk is at a pool, a new option does not change that pool, but does change the others. */
-TEST_CASE(options_may_be_set_in_a_walk_over_pools)
+RENEW_CASE(options_may_be_set_in_a_walk_over_pools, 0)
 {
 	unsigned int n = 0;
 
-	begin(0);
 	ASSERT(declare(0, "a", 64) && declare(1, "b", 640));
 	pool_for_each(configure, &n);
 	EXPECT_EQ(n, 2);
 	EXPECT(works(declared[0]) && works(declared[1]));
-	undeclare(2);
 }
 
 /* Worker 0 sets options, the others use the pool for the first time. */
@@ -489,6 +461,6 @@ TEST_CASE(a_first_use_while_options_are_set_is_before_or_after)
 		EXPECT_EQ(missed, 0);
 		EXPECT_EQ(test_faults(pool_of(declared[0])), 0);
 		EXPECT(test_quiet(pool_of(declared[0]), 0));
-		undeclare(1);
+		undeclare();
 	}
 }

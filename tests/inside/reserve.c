@@ -7,14 +7,6 @@
  */
 #include "test.h"
 
-static unsigned long long reserved(struct pool *pool)
-{
-	struct pool_stats now;
-
-	pool_sum(pool, &now);
-	return now.reserved;
-}
-
 /* Get a reserve, even where every n-th backend call fails. */
 static struct pool_reserved *reserve(struct pool *pool, unsigned int n)
 {
@@ -36,20 +28,20 @@ POOL_CASE(a_reserve_gives_what_was_put_aside_and_then_nothing, test_pool(64))
 	r = reserve(pool, 50);
 	ASSERT(r);
 	EXPECT(test_quiet(pool, 50));
-	EXPECT_EQ(reserved(pool), 50);
+	EXPECT_EQ(test_sum(pool)->reserved, 50);
 	pool_fail_every = 1;
 	for (i = 0; i < 50; i++) {
 		test_objs[i] = pool_alloc_reserved(r);
 		if (test_objs[i])
 			memset(test_objs[i], (int)i, 64);
-		EXPECT_EQ(reserved(pool), 49 - i);
+		EXPECT_EQ(test_sum(pool)->reserved, 49 - i);
 	}
 	for (i = 0; i < 50; i++)
 		good += test_objs[i] && *(unsigned char *)test_objs[i] == i;
 	EXPECT_EQ(good, 50);
 	for (i = 0; i < 5; i++)
 		EXPECT_PTR_EQ(pool_alloc_reserved(r), NULL);
-	EXPECT_EQ(reserved(pool), 0);
+	EXPECT_EQ(test_sum(pool)->reserved, 0);
 	EXPECT(test_quiet(pool, 50));
 	test_free_many(pool, test_objs, 50);
 	EXPECT(test_quiet(pool, 0));
@@ -90,42 +82,36 @@ POOL_CASE(what_is_left_of_a_reserve_is_freed, test_pool(64))
 	r = reserve(pool, TEST_SOME);
 	other = reserve(pool, 7);
 	ASSERT(r && other);
-	EXPECT_EQ(reserved(pool), TEST_SOME + 7);
+	EXPECT_EQ(test_sum(pool)->reserved, TEST_SOME + 7);
 	obj[0] = pool_alloc_reserved(r);
 	obj[1] = pool_alloc_reserved(r);
 	pool_unreserve(r);
-	EXPECT_EQ(reserved(pool), 7);
+	EXPECT_EQ(test_sum(pool)->reserved, 7);
 	EXPECT(test_quiet(pool, 9));
 	test_free_many(pool, obj, 2);
 	pool_unreserve(other);
 	pool_unreserve(NULL);
-	EXPECT_EQ(reserved(pool), 0);
+	EXPECT_EQ(test_sum(pool)->reserved, 0);
 }
 
-TEST_CASE(a_pool_with_a_reserve_is_not_destroyed)
+POOL_CASE(a_pool_with_a_reserve_is_not_destroyed, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
-	struct pool_reserved *r;
+	struct pool_reserved *r = reserve(pool, 2);
 
-	ASSERT(pool);
-	r = reserve(pool, 2);
 	ASSERT(r);
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), &pool->head);
-	EXPECT_EQ(reserved(pool), 2);
+	EXPECT_EQ(test_sum(pool)->reserved, 2);
 	test_free(pool, pool_alloc_reserved(r));
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), &pool->head);
 	pool_unreserve(r);
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
 /* All objects of the reserve are in use or free again, so the reserve holds nothing of the pool. */
 TEST_CASE(an_empty_reserve_outlives_its_pool)
 {
 	struct pool *pool = test_pool(64);
-	struct pool_reserved *r;
+	struct pool_reserved *r = pool ? reserve(pool, 1) : NULL;
 
-	ASSERT(pool);
-	r = reserve(pool, 1);
 	ASSERT(r);
 	test_free(pool, pool_alloc_reserved(r));
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
@@ -136,33 +122,30 @@ TEST_CASE(an_empty_reserve_outlives_its_pool)
 POOL_CASE(a_reserve_of_a_wrong_size_is_refused, test_pool(16))
 {
 	struct pool_reserved *r;
-	struct pool_stats now;
 
 	EXPECT_PTR_EQ(pool_reserve(&pool->head, 0), NULL);
 	EXPECT_PTR_EQ(pool_reserve(&pool->head, POOL_RESERVE_MAX + 1), NULL);
 	EXPECT_PTR_EQ(pool_reserve(&pool->head, ~0u), NULL);
-	pool_sum(pool, &now);
-	EXPECT_EQ(now.allocated + now.reserved, 0);
-	EXPECT_EQ(now.failed + now.refused + now.injected, 0);
+	EXPECT_EQ(test_sum(pool)->allocated + test_sum(pool)->reserved, 0);
+	EXPECT_EQ(test_sum(pool)->failed + test_sum(pool)->refused + test_sum(pool)->injected, 0);
 	pool_fail_every = 0;
 	r = pool_reserve(&pool->head, POOL_RESERVE_MAX);
 	ASSERT(r);
 	EXPECT(test_quiet(pool, POOL_RESERVE_MAX));
-	EXPECT_EQ(reserved(pool), POOL_RESERVE_MAX);
+	EXPECT_EQ(test_sum(pool)->reserved, POOL_RESERVE_MAX);
 	pool_unreserve(r);
 }
 
-POOL_CASE(a_reserve_that_cannot_be_filled_takes_nothing, test_pool(64))
+POOL_CASE(a_reserve_that_cannot_be_filled_takes_nothing, test_sure(64))
 {
-	pool_fail_every = 0;
 	EXPECT(pool_set_limit(&pool->head, 10));
 	EXPECT_PTR_EQ(pool_reserve(&pool->head, 11), NULL);
-	EXPECT_EQ(reserved(pool), 0);
+	EXPECT_EQ(test_sum(pool)->reserved, 0);
 	EXPECT(test_quiet(pool, 0));
 	EXPECT(pool_set_limit(&pool->head, 0));
 	pool_fail_every = 5;	/* every other call gets ahead, so one of ten fails a miss */
 	EXPECT_PTR_EQ(pool_reserve(&pool->head, 1000), NULL);
-	EXPECT_EQ(reserved(pool), 0);
+	EXPECT_EQ(test_sum(pool)->reserved, 0);
 }
 
 struct takers {
@@ -204,9 +187,9 @@ POOL_CASE(takers_at_once_get_each_object_once, test_pool(64))
 		for (i = 0; i < 1000; i++)
 			good += *(unsigned int *)test_objs[i] == i;
 		EXPECT_EQ(good, 1000);
-		EXPECT_EQ(reserved(pool), 0);
+		EXPECT_EQ(test_sum(pool)->reserved, 0);
 		pool_unreserve(t.r);
-		EXPECT_EQ(reserved(pool), 0);
+		EXPECT_EQ(test_sum(pool)->reserved, 0);
 		test_free_many(pool, test_objs, 1000);
 		EXPECT(test_quiet(pool, 0));
 	}
@@ -218,20 +201,17 @@ static void mark(void *obj, void *arg)
 	memset(obj, 0x3c, 64);
 }
 
-TEST_CASE(a_reserve_of_constructed_objects_has_them_constructed)
+static const struct pool_attr marked = { .name = "made", .size = 64, .ctor = mark };
+
+POOL_CASE(a_reserve_of_constructed_objects_has_them_constructed, test_made(&marked))
 {
-	struct pool_attr attr = { .name = "made", .size = 64, .ctor = mark };
-	struct pool_head *pool = create_pool_ext(&attr);
-	struct pool_reserved *r;
+	struct pool_reserved *r = reserve(pool, 5);
 	unsigned char *obj;
 
-	ASSERT(pool);
-	r = reserve(pool_of(pool), 5);
 	ASSERT(r);
 	obj = pool_alloc_reserved(r);
 	ASSERT(obj);
 	EXPECT(obj[0] == 0x3c && obj[63] == 0x3c);
-	pool_free(pool, obj);
+	test_free(pool, obj);
 	pool_unreserve(r);
-	EXPECT_PTR_EQ(pool_destroy(pool), NULL);
 }

@@ -14,21 +14,21 @@ static struct pool *one_bucket(unsigned int size)
 	return test_pool(size);
 }
 
-TEST_CASE(clusters_move_whole)
+static struct pool *one_bucket_within(unsigned long hot_size, unsigned int cluster)
 {
-	struct pool *pool;
-	struct pool_cluster *c;
-	struct pool_stats now;
-	unsigned int n = 0;
+	test_options(hot_size, cluster);
+	return one_bucket(64);
+}
 
-	test_options(16384, 8);
-	pool = one_bucket(64);
-	ASSERT(pool);
-	test_alloc_many(pool, test_objs, 1000);
-	test_free_many(pool, test_objs, 1000);
-	pool_sum(pool, &now);
-	EXPECT(now.shared > 0);
-	EXPECT_EQ(now.puts, now.evictions);
+POOL_CASE(clusters_move_whole, one_bucket_within(16384, 8))
+{
+	struct pool_cluster *c;
+	unsigned int n = 0, shared;
+
+	test_wave(pool, 1000);
+	shared = test_sum(pool)->shared;
+	EXPECT(shared > 0);
+	EXPECT_EQ(test_sum(pool)->puts, test_sum(pool)->evictions);
 	while ((c = test_take_shared(pool))) {
 		EXPECT(c->n > 0);
 		EXPECT_LE(c->n, pool_cluster_max(pool));
@@ -36,10 +36,8 @@ TEST_CASE(clusters_move_whole)
 		pool_backend_put_cluster(pool, c, 0);
 		plat_mem_free(c);
 	}
-	EXPECT_EQ(n, now.shared);
+	EXPECT_EQ(n, shared);
 	EXPECT_EQ(plat_read(&pool->filled), 0);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
 TEST_CASE(a_pool_has_a_bucket_per_cpu)
@@ -86,24 +84,18 @@ TEST_CASE(lines_that_change_per_cluster_are_apart)
  * Caches of 16 clusters, as for large objects.  A burst of twice as many must find its empty
  * clusters in the stash of its CPU instead of the pool's spares.
  */
-TEST_CASE(clusters_that_a_burst_empties_stay_on_their_cpu)
-{
-	unsigned int cluster = pool_options.cluster < 8 ?
-			       pool_options.cluster : 8;
-	unsigned int n = 32 * cluster;
-	struct pool *pool;
+#define FEW	(pool_options.cluster < 8 ? pool_options.cluster : 8)
 
-	pool_fail_every = 0;
-	test_options(16 * cluster * 64, cluster);
-	pool = test_pool(64);
-	ASSERT(pool);
+POOL_CASE(clusters_that_a_burst_empties_stay_on_their_cpu,
+	  test_sure_within(16 * FEW * 64, FEW, 64))
+{
+	unsigned int n = 32 * pool->cluster;
+
 	test_wave(pool, n);
 	test_alloc_many(pool, test_objs, n);
 	EXPECT_EQ(plat_read(&pool->spares), 0);
 	test_free_many(pool, test_objs, n);
 	EXPECT_EQ(plat_read(&pool->spares), 0);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
 POOL_CASE(the_newest_cluster_of_a_bucket_comes_first, one_bucket(64))
@@ -127,44 +119,42 @@ POOL_CASE(the_newest_cluster_of_a_bucket_comes_first, one_bucket(64))
 	}
 }
 
-TEST_CASE(the_last_object_is_found_in_any_bucket)
+static struct pool *of_buckets(unsigned int buckets)
 {
-	unsigned int buckets;
+	pool_options.buckets = buckets;
+	return test_pool(64);
+}
 
-	for (buckets = 1; buckets <= POOL_BUCKETS_MAX; buckets *= 2) {
-		unsigned int b;
-		struct pool *pool;
-		void *obj;
+/* Move the only cluster of a pool's shared part to bucket @b. */
+static void move_to(struct pool *pool, unsigned int b)
+{
+	struct pool_bucket *from = pool->bucket;
+	struct pool_cluster *c;
 
-		pool_options.buckets = buckets;
-		pool = test_pool(64);
-		ASSERT(pool);
-		EXPECT_EQ(pool->buckets, buckets);
-		obj = test_alloc(pool);
+	while (!from->head)
+		from++;
+	c = from->head;
+	from->head = NULL;
+	from->objs = 0;
+	pool->bucket[b].head = c;
+	pool->bucket[b].objs = 1;
+	plat_write(&pool->filled, 1ul << b);
+}
+
+/* 1, 2, 4 buckets and so on. */
+POOLS_CASE(the_last_object_is_found_in_any_bucket, __builtin_ctz(POOL_BUCKETS_MAX) + 1,
+	   of_buckets(1u << nth))
+{
+	void *obj = test_alloc(pool);
+	unsigned int b;
+
+	EXPECT_EQ(pool->buckets, 1u << nth);
+	EXPECT(pool_shared_put_one(pool, obj, 0));
+	for (b = 0; b < pool->buckets; b++) {
+		move_to(pool, b);
+		EXPECT_PTR_EQ(pool_shared_get_one(pool, 0), obj);
+		EXPECT_EQ(plat_read(&pool->filled), 0);
 		EXPECT(pool_shared_put_one(pool, obj, 0));
-		for (b = 1; b < buckets; b++) {
-			struct pool_bucket *from = &pool->bucket[0];
-			struct pool_bucket *to = &pool->bucket[b];
-			unsigned int i = 0;
-
-			while (!pool->bucket[i].head)
-				i++;
-			from = &pool->bucket[i];
-			to->head = from->head;
-			to->objs = 1;
-			if (to != from) {
-				from->head = NULL;
-				from->objs = 0;
-			}
-			pool_word_sub(&pool->filled,
-				      plat_read(&pool->filled));
-			plat_word_add(&pool->filled, 1ul << b);
-			EXPECT_PTR_EQ(pool_shared_get_one(pool, 0), obj);
-			EXPECT_EQ(plat_read(&pool->filled), 0);
-			EXPECT(pool_shared_put_one(pool, obj, 0));
-		}
-		EXPECT(test_quiet(pool, 0));
-		EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 	}
 }
 
@@ -191,7 +181,6 @@ POOL_CASE(a_free_that_finds_all_busy_is_not_lost, one_bucket(64))
 {
 	unsigned int flags = 0;
 	struct pool_local *here;
-	struct pool_stats now;
 	void *obj;
 
 	test_free(pool, test_alloc(pool));
@@ -203,13 +192,11 @@ POOL_CASE(a_free_that_finds_all_busy_is_not_lost, one_bucket(64))
 	__pool_free(&pool->head, obj, POOL_F_ATOMIC);
 	pool->bucket[0].head = NULL;
 	pool_here_leave(here);
-	pool_sum(pool, &now);
-	EXPECT_EQ(now.parked, 1);
-	EXPECT_EQ(now.used, 1);
+	EXPECT_EQ(test_sum(pool)->parked, 1);
+	EXPECT_EQ(test_sum(pool)->used, 1);
 	pool_fail_every = 1;
 	EXPECT_PTR_EQ(pool_alloc(&pool->head), obj);
-	pool_sum(pool, &now);
-	EXPECT_EQ(now.parked, 0);
+	EXPECT_EQ(test_sum(pool)->parked, 0);
 	test_free(pool, obj);
 }
 
@@ -230,15 +217,10 @@ POOL_CASE(single_objects_share_a_cluster, one_bucket(64))
 	test_free_many(pool, test_objs, n);
 }
 
-struct contended {
-	struct pool *pool;
-	unsigned long bad;
-};
-
 /* Objects move between all CPUs; each is marked while it is owned. */
 static void pass_objects(unsigned int i, void *arg)
 {
-	struct contended *c = arg;
+	struct crowd *c = arg;
 	unsigned long mark = 0x1111 * (i + 1);
 	unsigned long r;
 
@@ -259,30 +241,22 @@ static void pass_objects(unsigned int i, void *arg)
 	}
 }
 
-TEST_CASE(cpus_on_one_bucket_never_get_the_same_object)
+POOL_CASE(cpus_on_one_bucket_never_get_the_same_object, one_bucket_within(pool_options.hot_size, 4))
 {
-	struct contended c;
 	unsigned int i;
 
-	memset(&c, 0, sizeof(c));
-	test_options(pool_options.hot_size, 4);
-	c.pool = one_bucket(64);
-	ASSERT(c.pool);
-	test_alloc_many(c.pool, test_objs, 16);
+	test_alloc_many(pool, test_objs, 16);
 	for (i = 0; i < 16; i++) {
 		memset(test_objs[i], 0, 64);
-		EXPECT(pool_shared_put_one(c.pool, test_objs[i], 0));
+		EXPECT(pool_shared_put_one(pool, test_objs[i], 0));
 	}
-	test_threads(4, pass_objects, &c);
-	EXPECT_EQ(plat_read(&c.bad), 0);
-	EXPECT(test_quiet(c.pool, 0));
-	pool_destroy(&c.pool->head);
+	EXPECT_EQ(test_crowd(4, pass_objects, pool), 0);
 }
 
 /* pass_objects() with whole clusters, two of them for four CPUs. */
 static void pass_clusters(unsigned int i, void *arg)
 {
-	struct contended *c = arg;
+	struct crowd *c = arg;
 	unsigned long r;
 
 	(void)i;
@@ -298,79 +272,61 @@ static void pass_clusters(unsigned int i, void *arg)
 	}
 }
 
-TEST_CASE(cpus_on_one_bucket_never_lose_a_cluster)
+POOL_CASE(cpus_on_one_bucket_never_lose_a_cluster, one_bucket(64))
 {
-	struct contended c;
-	struct pool_stats now;
 	unsigned int i;
 
-	memset(&c, 0, sizeof(c));
-	c.pool = one_bucket(64);
-	ASSERT(c.pool);
-	test_alloc_many(c.pool, test_objs, 2);
+	test_alloc_many(pool, test_objs, 2);
 	for (i = 0; i < 2; i++) {
 		struct pool_cluster *new = test_cluster_new();
 
 		ASSERT(new);
 		new->obj[new->n++] = test_objs[i];
-		EXPECT(pool_put_to_shared_cache(c.pool, new));
+		EXPECT(pool_put_to_shared_cache(pool, new));
 	}
-	test_threads(4, pass_clusters, &c);
-	EXPECT_EQ(plat_read(&c.bad), 0);
-	pool_sum(c.pool, &now);
-	EXPECT_EQ(now.shared, 2);
-	EXPECT_EQ(now.gets, now.puts - 2);
-	EXPECT(test_quiet(c.pool, 0));
+	EXPECT_EQ(test_crowd(4, pass_clusters, pool), 0);
+	EXPECT_EQ(test_sum(pool)->shared, 2);
+	EXPECT_EQ(test_sum(pool)->gets, test_sum(pool)->puts - 2);
+	EXPECT(test_quiet(pool, 0));
 	for (i = 0; i < 2; i++)
-		EXPECT(pool_shared_get_one(c.pool, 0));
-	test_free_many(c.pool, test_objs, 2);
-	pool_destroy(&c.pool->head);
+		EXPECT(pool_shared_get_one(pool, 0));
+	test_free_many(pool, test_objs, 2);
 }
 
 POOL_CASE(parked_objects_are_taken_whole_and_used, test_pool(64))
 {
-	struct pool_stats now;
 	unsigned int i;
 	void *obj;
 
 	test_alloc_just(pool, test_objs, 10);
 	for (i = 0; i < 10; i++)
 		pool_park(pool, test_objs[i]);
-	pool_sum(pool, &now);
-	EXPECT_EQ(now.parked, 10);
-	EXPECT_EQ(now.used, 10);
+	EXPECT_EQ(test_sum(pool)->parked, 10);
+	EXPECT_EQ(test_sum(pool)->used, 10);
 	obj = pool_alloc(&pool->head);
 	EXPECT_PTR_EQ(obj, test_objs[9]);
-	pool_sum(pool, &now);
-	EXPECT_EQ(now.parked, 0);
-	EXPECT_EQ(now.used, 1);
-	EXPECT_EQ(now.cached + now.shared, 9);
+	EXPECT_EQ(test_sum(pool)->parked, 0);
+	EXPECT_EQ(test_sum(pool)->used, 1);
+	EXPECT_EQ(test_sum(pool)->cached + test_sum(pool)->shared, 9);
 	test_free(pool, obj);
 }
 
-POOL_CASE(no_call_brings_away_all_that_was_parked, test_pool(64))
+POOL_CASE(no_call_brings_away_all_that_was_parked, test_sure(64))
 {
-	struct pool_stats now;
-	unsigned int i, calls = 0;
-	void *obj;
+	unsigned int i, calls;
 
-	pool_fail_every = 0;
 	test_alloc_many(pool, test_objs, 1000);
 	for (i = 0; i < 1000; i++)
 		pool_park(pool, test_objs[i]);
-	do {
-		unsigned long before;
+	for (calls = 0; test_sum(pool)->parked && calls < 1000; calls++) {
+		unsigned long before = test_sum(pool)->parked;
+		void *obj = pool_alloc_nocache(&pool->head);
 
-		pool_sum(pool, &now);
-		before = now.parked;
-		obj = pool_alloc_nocache(&pool->head);
 		ASSERT(obj);
 		pool_free_slow(&pool->head, obj, 0);
-		pool_sum(pool, &now);
-		EXPECT_LE(before, now.parked + 3 * 16);
-		calls++;
-	} while (now.parked && calls < 1000);
-	EXPECT_EQ(now.parked, 0);
+		EXPECT_LE(before, test_sum(pool)->parked + 3 * 16);
+	}
+	EXPECT_EQ(test_sum(pool)->parked, 0);
 	EXPECT_LE(20, calls);
 }
 
@@ -385,7 +341,7 @@ POOL_CASE(a_pool_is_destroyed_with_parked_objects, test_pool(8))
 
 static void park_many(unsigned int i, void *arg)
 {
-	struct contended *c = arg;
+	struct crowd *c = arg;
 	unsigned long r;
 
 	(void)i;
@@ -401,17 +357,8 @@ static void park_many(unsigned int i, void *arg)
 	}
 }
 
-TEST_CASE(parking_and_taking_at_once_loses_nothing)
+POOL_CASE(parking_and_taking_at_once_loses_nothing, test_pool(16))
 {
-	struct contended c;
-	struct pool_stats now;
-
-	memset(&c, 0, sizeof(c));
-	c.pool = test_pool(16);
-	ASSERT(c.pool);
-	test_threads(4, park_many, &c);
-	EXPECT_EQ(plat_read(&c.bad), 0);
-	pool_sum(c.pool, &now);
-	EXPECT_EQ(now.used, now.parked);
-	EXPECT_PTR_EQ(pool_destroy(&c.pool->head), NULL);
+	EXPECT_EQ(test_crowd(4, park_many, pool), 0);
+	EXPECT_EQ(test_sum(pool)->used, test_sum(pool)->parked);
 }

@@ -68,12 +68,9 @@ POOL_CASE(a_shrink_gives_about_as_much_as_is_asked_for, shared_pool(MANY))
 
 POOL_CASE(a_shrink_by_more_than_there_is_leaves_arrays, shared_pool(MANY))
 {
-	struct pool_stats now;
-
 	EXPECT(pool_shrink(POOL_ALL));
-	pool_sum(pool, &now);
-	EXPECT_EQ(now.shared, 0);
-	EXPECT_EQ(now.cached, test_local(pool)->hot.n);
+	EXPECT_EQ(test_sum(pool)->shared, 0);
+	EXPECT_EQ(test_sum(pool)->cached, test_local(pool)->hot.n);
 	EXPECT_EQ(test_cpu()->stashed, 0);
 	EXPECT_EQ(plat_read(&pool->spares), 0);
 	EXPECT(test_bound_holds());
@@ -81,39 +78,29 @@ POOL_CASE(a_shrink_by_more_than_there_is_leaves_arrays, shared_pool(MANY))
 
 POOL_CASE(a_shrink_leaves_spare_objects, shared_pool(MANY))
 {
-	struct pool_stats now;
-
 	pool_set_min_avail(&pool->head, 100);
 	pool_shrink(POOL_ALL);
-	pool_sum(pool, &now);
-	EXPECT_LE(100, now.shared);
-	EXPECT_LE(now.shared, 100 + POOL_CLUSTER_SIZE);
+	EXPECT_LE(100, test_sum(pool)->shared);
+	EXPECT_LE(test_sum(pool)->shared, 100 + POOL_CLUSTER_SIZE);
 }
 
 /* The shared pool is empty, so clusters of the CPU must become the spare objects. */
 POOL_CASE(a_shrink_makes_spare_objects_of_what_cpus_have, test_within(65536, 8, 64))
 {
-	struct pool_stats now;
-
 	test_wave(pool, 300);
 	pool_flush(&pool->head);
 	pool_set_min_avail(&pool->head, 20);
 	EXPECT(test_local(pool)->clustered > 40);
 	pool_shrink(POOL_ALL);
-	pool_sum(pool, &now);
-	EXPECT_LE(20, now.shared);
-	EXPECT_LE(now.shared, 20 + POOL_CLUSTER_SIZE);
+	EXPECT_LE(20, test_sum(pool)->shared);
+	EXPECT_LE(test_sum(pool)->shared, 20 + POOL_CLUSTER_SIZE);
 	EXPECT_EQ(test_local(pool)->clustered, 0);
 }
 
-TEST_CASE(who_has_more_gives_more)
+PAIR_CASE(who_has_more_gives_more, large, shared_pool(4 * MANY), small, shared_pool(MANY))
 {
-	struct pool *large, *small;
 	unsigned long before[2], want;
 
-	large = shared_pool(4 * MANY);
-	small = shared_pool(MANY);
-	ASSERT(large && small);
 	pool_drain_stashes(POOL_ALL, false);
 	pool_cluster_trim(large);
 	pool_cluster_trim(small);
@@ -123,43 +110,34 @@ TEST_CASE(who_has_more_gives_more)
 	pool_shrink_bytes(want, 0);
 	EXPECT(gone(large, before[0]) > gone(small, before[1]));
 	EXPECT_LE(gone(small, before[1]), want / 2);
-	pool_destroy(&large->head);
-	pool_destroy(&small->head);
 }
 
 /* Of both pools about the same part goes, whichever is asked first, although one has more. */
-TEST_CASE(no_pool_is_emptied_for_another_one)
+PAIR_CASE(no_pool_is_emptied_for_another_one, one, shared_pool(3 * MANY), two, shared_pool(2 * MANY))
 {
-	unsigned long page = pool_start.page;
-	struct pool *pool[2] = { shared_pool(3 * MANY), shared_pool(2 * MANY) };
+	struct pool *pool[2] = { one, two };
 	unsigned long before[2], all = 0;
 	unsigned int i;
 
-	ASSERT(pool[0] && pool[1]);
 	pool_drain_stashes(POOL_ALL, false);
 	for (i = 0; i < 2; i++) {
 		pool_cluster_trim(pool[i]);
 		before[i] = held(pool[i]);
 		all += before[i];
 	}
-	pool_shrink(all / 2 / page);
+	pool_shrink(all / 2 / pool_start.page);
 	for (i = 0; i < 2; i++) {
 		EXPECT_LE(before[i] / 3, gone(pool[i], before[i]));
 		EXPECT_LE(gone(pool[i], before[i]), before[i] / 3 * 2);
-		pool_destroy(&pool[i]->head);
 	}
 }
 
 /* Of an idle and a busy pool on one CPU the clusters of the idle one go. */
-TEST_CASE(the_oldest_clusters_go_first)
+PAIR_CASE(the_oldest_clusters_go_first,
+	  idle, test_within(POOL_CACHE_SIZE, 8, 64), busy, test_pool(64))
 {
-	struct pool *idle, *busy;
 	unsigned long before;
 
-	test_options(POOL_CACHE_SIZE, 8);
-	idle = test_pool(64);
-	busy = test_pool(64);
-	ASSERT(idle && busy);
 	test_wave(idle, 400);
 	test_wave(busy, 400);
 	EXPECT(test_local(idle)->clustered > 200);
@@ -170,9 +148,6 @@ TEST_CASE(the_oldest_clusters_go_first)
 	pool_shrink_bytes(100 * 64, 0);
 	EXPECT(test_local(idle)->clustered <= 400 - 50);
 	EXPECT_EQ(test_local(busy)->clustered, before);
-	EXPECT(test_quiet(idle, 0));
-	pool_destroy(&idle->head);
-	pool_destroy(&busy->head);
 }
 
 /* With the registry locked by this thread, or waiting for it. */
@@ -249,31 +224,23 @@ POOL_CASE(a_shrink_that_may_not_wait_passes_the_registry_by, shared_pool(MANY))
 		EXPECT_EQ(pool_shared_count(pool), 0);
 }
 
-struct load {
-	struct pool *pool[2];
-	unsigned long bad;
-};
+/* The second pool of a case. */
+static struct pool *second;
 
-static void use(struct load *l, unsigned int i)
+static void use(struct crowd *c, unsigned int i)
 {
-	struct pool *pool = l->pool[i & 1];
-	void *objs[100];
+	struct pool *pool = i & 1 ? c->pool : second;
+	unsigned char *objs[100];
 	unsigned int k;
 
-	test_alloc_many(pool, objs, 100);
-	for (k = 0; k < 100; k++) {
-		if (!objs[k])
-			continue;
-		memset(objs[k], (int)i, SIZE);
-	}
-	for (k = 0; k < 100; k++) {
-		unsigned char *p = objs[k];
-
-		if (p && (p[0] != (unsigned char)i ||
-			  p[SIZE - 1] != (unsigned char)i))
-			plat_word_add(&l->bad, 1);
-	}
-	test_free_many(pool, objs, 100);
+	test_alloc_many(pool, (void **)objs, 100);
+	for (k = 0; k < 100; k++)
+		if (objs[k])
+			memset(objs[k], (int)i, SIZE);
+	for (k = 0; k < 100; k++)
+		if (objs[k] && (objs[k][0] != i || objs[k][SIZE - 1] != i))
+			plat_word_add(&c->bad, 1);
+	test_free_many(pool, (void **)objs, 100);
 }
 
 static void use_or_shrink(unsigned int i, void *arg)
@@ -287,28 +254,16 @@ static void use_or_shrink(unsigned int i, void *arg)
 			shrink(r % 16 * 4096, r & 1);
 }
 
-TEST_CASE(a_shrink_under_load_loses_nothing)
+PAIR_CASE(a_shrink_under_load_loses_nothing, pool, test_within(16384, 8, SIZE),
+	  other, test_pool(SIZE))
 {
-	struct load l;
-	unsigned int i;
-
-	memset(&l, 0, sizeof(l));
-	test_options(16384, 8);
-	for (i = 0; i < 2; i++) {
-		l.pool[i] = test_pool(SIZE);
-		ASSERT(l.pool[i]);
-	}
-	test_threads(4, use_or_shrink, &l);
-	EXPECT_EQ(plat_read(&l.bad), 0);
-	for (i = 0; i < 2; i++) {
-		EXPECT(test_quiet(l.pool[i], 0));
-		pool_destroy(&l.pool[i]->head);
-	}
+	second = other;
+	EXPECT_EQ(test_crowd(4, use_or_shrink, pool), 0);
 }
 
 static void destroy_or_shrink(unsigned int i, void *arg)
 {
-	struct load *l = arg;
+	struct crowd *c = arg;
 	unsigned long r;
 
 	for (r = 0; r < test_scale(400); r++) {
@@ -324,16 +279,12 @@ static void destroy_or_shrink(unsigned int i, void *arg)
 		test_alloc_many(pool_of(pool), test_objs + i * 100, 100);
 		test_free_many(pool_of(pool), test_objs + i * 100, 100);
 		while (pool_destroy(pool))
-			plat_word_add(&l->bad, 1);
+			plat_word_add(&c->bad, 1);
 	}
 }
 
 TEST_CASE(an_idle_pool_is_destroyed_while_others_shrink)
 {
-	struct load l;
-
-	memset(&l, 0, sizeof(l));
 	test_options(4096, 8);
-	test_threads(4, destroy_or_shrink, &l);
-	EXPECT_EQ(plat_read(&l.bad), 0);
+	EXPECT_EQ(test_crowd(4, destroy_or_shrink, NULL), 0);
 }

@@ -7,14 +7,6 @@
  */
 #include "test.h"
 
-static unsigned long long reserved(struct pool *pool)
-{
-	struct pool_stats now;
-
-	pool_sum(pool, &now);
-	return now.reserved;
-}
-
 /*
  * A reserve of @n objects, and a pool that has no other and gets none: every call of the
  * backend fails.  With a limit, even one that is never reached, nothing is got ahead.
@@ -42,15 +34,15 @@ POOL_CASE(what_is_freed_refills_a_reserve, test_pool(64))
 	EXPECT(test_objs[0] && test_objs[1] && test_objs[2]);
 	pool_free_reserved(r, test_objs[0], 0);
 	pool_free_reserved(r, test_objs[2], POOL_F_ATOMIC);
-	EXPECT_EQ(reserved(pool), 2);
+	EXPECT_EQ(test_sum(pool)->reserved, 2);
 	EXPECT(test_quiet(pool, 3));
 	EXPECT_PTR_EQ(pool_alloc_reserved(r), test_objs[2]);
 	EXPECT_PTR_EQ(pool_alloc_reserved(r), test_objs[0]);
 	EXPECT_PTR_EQ(pool_alloc_reserved(r), NULL);
-	EXPECT_EQ(reserved(pool), 0);
+	EXPECT_EQ(test_sum(pool)->reserved, 0);
 	for (i = 0; i < 3; i++)
 		pool_free_reserved(r, test_objs[i], 0);
-	EXPECT_EQ(reserved(pool), 3);
+	EXPECT_EQ(test_sum(pool)->reserved, 3);
 	pool_unreserve(r);
 }
 
@@ -67,7 +59,7 @@ POOL_CASE(what_a_full_reserve_has_no_room_for_goes_to_its_pool, test_pool(64))
 	EXPECT(test_quiet(pool, TEST_SOME + 2));
 	for (i = 0; i <= TEST_SOME; i++)
 		pool_free_reserved(r, test_objs[i], 0);
-	EXPECT_EQ(reserved(pool), 2);
+	EXPECT_EQ(test_sum(pool)->reserved, 2);
 	EXPECT(test_quiet(pool, 2));
 	pool_unreserve(r);
 }
@@ -75,23 +67,21 @@ POOL_CASE(what_a_full_reserve_has_no_room_for_goes_to_its_pool, test_pool(64))
 POOL_CASE(a_reserve_is_asked_when_the_pool_has_nothing, test_pool(64))
 {
 	struct pool_reserved *r;
-	struct pool_stats now;
 
 	r = last_reserve(pool, 1);
 	ASSERT(r);
 	pool_fail_every = 0;
 	test_objs[0] = pool_alloc_reserved_timeout(r, 0, 0);
 	EXPECT(test_objs[0]);
-	EXPECT_EQ(reserved(pool), 1);
+	EXPECT_EQ(test_sum(pool)->reserved, 1);
 	pool_fail_every = 1;
 	test_objs[1] = pool_alloc_reserved_timeout(r, POOL_F_MUST_ZERO, 0);
 	ASSERT(test_objs[1]);
 	EXPECT_EQ(*(unsigned long *)test_objs[1], 0);
-	EXPECT_EQ(reserved(pool), 0);
-	pool_sum(pool, &now);
-	EXPECT_EQ(now.failed + now.refused + now.injected, 0);
+	EXPECT_EQ(test_sum(pool)->reserved, 0);
+	EXPECT_EQ(test_sum(pool)->failed + test_sum(pool)->refused + test_sum(pool)->injected, 0);
 	pool_free_reserved(r, test_objs[0], 0);
-	EXPECT_EQ(reserved(pool), 1);
+	EXPECT_EQ(test_sum(pool)->reserved, 1);
 	test_free(pool, test_objs[1]);
 	pool_unreserve(r);
 }
@@ -111,7 +101,6 @@ static unsigned int in_vain(struct pool_reserved *r, unsigned int flags,
 POOL_CASE(a_wait_for_an_empty_reserve_takes_as_long_as_it_was_told_to, test_pool(64))
 {
 	struct pool_reserved *r;
-	struct pool_stats now;
 	void *obj;
 
 	r = last_reserve(pool, 1);
@@ -121,8 +110,7 @@ POOL_CASE(a_wait_for_an_empty_reserve_takes_as_long_as_it_was_told_to, test_pool
 	EXPECT(in_vain(r, 0, TIMED) >= TIMED);
 	EXPECT_PTR_EQ(pool_alloc_reserved_timeout(r, 0, 0), NULL);
 	EXPECT_PTR_EQ(pool_alloc_reserved_timeout(r, POOL_F_ATOMIC, POOL_FOREVER), NULL);
-	pool_sum(pool, &now);
-	EXPECT_EQ(now.failed + now.refused + now.injected, 3);
+	EXPECT_EQ(test_sum(pool)->failed + test_sum(pool)->refused + test_sum(pool)->injected, 3);
 	pool_free_reserved(r, obj, 0);
 	EXPECT_PTR_EQ(pool_alloc_reserved_timeout(r, POOL_F_ATOMIC, 0), obj);
 	test_free(pool, obj);
@@ -183,29 +171,26 @@ POOL_CASE(one_object_in_reserve_is_enough_for_all_who_wait, test_pool(64))
 	ASSERT(w.upper);
 	test_threads(4, work, &w);
 	EXPECT_EQ(plat_read(&w.nulls) + plat_read(&w.shared), 0);
-	EXPECT_EQ(reserved(pool), 1);
+	EXPECT_EQ(test_sum(pool)->reserved, 1);
 	EXPECT(test_quiet(pool, 1));
 	EXPECT_EQ(pool_allocated(pool), 1);
 	pool_unreserve(w.upper);
 }
 
-TEST_CASE(a_chain_of_reserves_makes_progress_without_memory)
+PAIR_CASE(a_chain_of_reserves_makes_progress_without_memory,
+	  upper, test_pool(64), lower, test_pool(64))
 {
 	struct work w = { .rounds = test_scale(2000) };
-	struct pool *upper = test_pool(64), *lower = test_pool(64);
 
-	ASSERT(upper && lower);
 	w.upper = last_reserve(upper, 2);
 	w.lower = last_reserve(lower, 1);
 	ASSERT(w.upper && w.lower);
 	test_threads(4, work, &w);
 	EXPECT_EQ(plat_read(&w.nulls) + plat_read(&w.shared), 0);
-	EXPECT_EQ(reserved(upper), 2);
-	EXPECT_EQ(reserved(lower), 1);
+	EXPECT_EQ(test_sum(upper)->reserved, 2);
+	EXPECT_EQ(test_sum(lower)->reserved, 1);
 	pool_unreserve(w.upper);
 	pool_unreserve(w.lower);
-	EXPECT_PTR_EQ(pool_destroy(&upper->head), NULL);
-	EXPECT_PTR_EQ(pool_destroy(&lower->head), NULL);
 }
 
 /* Take and put back at once, more or less of both, and never the same object twice. */
@@ -245,7 +230,7 @@ POOL_CASE(a_reserve_is_full_again_when_all_have_freed_to_it, test_pool(64))
 	ASSERT(w.upper);
 	test_threads(4, take_and_refill, &w);
 	EXPECT_EQ(plat_read(&w.shared), 0);
-	EXPECT_EQ(reserved(pool), 2 * CROWD);
+	EXPECT_EQ(test_sum(pool)->reserved, 2 * CROWD);
 	EXPECT_EQ(plat_read(&w.upper->have), 2 * CROWD);
 	EXPECT_EQ(plat_read(&w.upper->room), 0);
 	pool_unreserve(w.upper);
@@ -264,7 +249,7 @@ POOL_CASE(a_search_for_a_slot_ends, test_pool(64))
 	plat_word_add(&r->room, 1);
 	pool_free_reserved(r, more, 0);
 	EXPECT_EQ(plat_read(&r->room), 1);
-	EXPECT_EQ(reserved(pool), 1);
+	EXPECT_EQ(test_sum(pool)->reserved, 1);
 	EXPECT(test_quiet(pool, 1));
 	obj = pool_alloc_reserved(r);
 	EXPECT(obj);
@@ -276,14 +261,12 @@ POOL_CASE(a_search_for_a_slot_ends, test_pool(64))
 	pool_unreserve(r);
 }
 
-TEST_CASE(an_object_in_a_reserve_is_checked_as_a_free_one)
+POOL_CASE(an_object_in_a_reserve_is_checked_as_a_free_one,
+	  test_checked(64, POOL_D_INTEGRITY | POOL_D_TAG))
 {
-	struct pool *pool = test_checked(64, POOL_D_INTEGRITY | POOL_D_TAG);
-	struct pool_reserved *r;
-	void *obj[2];
+	struct pool_reserved *r = last_reserve(pool, 2);
+	char *obj[2];
 
-	ASSERT(pool);
-	r = last_reserve(pool, 2);
 	ASSERT(r);
 	obj[0] = pool_alloc_reserved(r);
 	obj[1] = pool_alloc_reserved(r);
@@ -291,29 +274,27 @@ TEST_CASE(an_object_in_a_reserve_is_checked_as_a_free_one)
 	pool_free_reserved(r, obj[0], 0);
 	pool_free_reserved(r, obj[0], 0);
 	test_free(pool, obj[0]);
-	EXPECT_EQ(plat_read(&pool->faults[POOL_FAULT_DOUBLE_FREE]), 2);
-	EXPECT_EQ(reserved(pool), 1);
+	EXPECT_EQ(test_found(pool, POOL_FAULT_DOUBLE_FREE), 2);
+	EXPECT_EQ(test_sum(pool)->reserved, 1);
 	pool_free_reserved(r, obj[1], 0);
-	((char *)obj[1])[5] ^= 1;
+	obj[1][5] ^= 1;
 	EXPECT_PTR_EQ(pool_alloc_reserved(r), obj[0]);
-	EXPECT_EQ(plat_read(&pool->faults[POOL_FAULT_WRITTEN]), 1);
-	((char *)obj[0])[64] ^= 1;
+	EXPECT_EQ(test_found(pool, POOL_FAULT_WRITTEN), 1);
+	obj[0][64] ^= 1;
 	pool_free_reserved(r, obj[0], 0);
 	EXPECT_EQ(test_faults(pool), 4);
-	EXPECT_EQ(reserved(pool), 0);
+	EXPECT_EQ(test_sum(pool)->reserved, 0);
 	EXPECT_EQ(plat_read(&pool->quarantined), 2);
 	EXPECT_PTR_EQ(pool_alloc_reserved(r), NULL);
 	pool_unreserve(r);
-	pool_destroy(&pool->head);
 }
 
-TEST_CASE(an_object_that_was_never_used_is_checked_in_a_reserve_too)
+POOL_CASE(an_object_that_was_never_used_is_checked_in_a_reserve_too,
+	  test_checked(64, POOL_D_INTEGRITY))
 {
-	struct pool *pool = test_checked(64, POOL_D_INTEGRITY);
 	struct pool_reserved *r;
 	unsigned char *obj;
 
-	ASSERT(pool);
 	pool_fail_every = 0;
 	obj = test_alloc(pool);
 	test_free(pool, obj);
@@ -326,7 +307,6 @@ TEST_CASE(an_object_that_was_never_used_is_checked_in_a_reserve_too)
 	EXPECT_PTR_EQ(pool_alloc_reserved(r), NULL);
 	EXPECT_EQ(test_faults(pool), 2);
 	pool_unreserve(r);
-	pool_destroy(&pool->head);
 }
 
 TEST_CASE(objects_missing_when_a_reserve_ends_are_freed_to_the_pool)
@@ -343,7 +323,7 @@ TEST_CASE(objects_missing_when_a_reserve_ends_are_freed_to_the_pool)
 	pool_free_reserved(r, obj[0], 0);
 	obj[0] = pool_alloc_reserved(r);
 	pool_unreserve(r);
-	EXPECT_EQ(reserved(pool), 0);
+	EXPECT_EQ(test_sum(pool)->reserved, 0);
 	EXPECT(test_quiet(pool, 2));
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), &pool->head);
 	test_free_many(pool, obj, 2);
@@ -366,11 +346,11 @@ POOL_CASE(a_reserve_or_an_object_that_is_null_does_nothing, test_pool(64))
 	EXPECT(test_quiet(pool, 1));
 	obj = pool_alloc_reserved(r);
 	pool_free_reserved(r, NULL, 0);
-	EXPECT_EQ(reserved(pool), 0);
+	EXPECT_EQ(test_sum(pool)->reserved, 0);
 	EXPECT_PTR_EQ(pool_alloc_reserved(r), NULL);
 	pool_free_reserved(NULL, obj, 0);
 	EXPECT(test_quiet(pool, 1));
 	pool_free_reserved(r, obj, 0);
-	EXPECT_EQ(reserved(pool), 1);
+	EXPECT_EQ(test_sum(pool)->reserved, 1);
 	pool_unreserve(r);
 }

@@ -11,17 +11,13 @@
 static struct pool *plain(unsigned int size)
 {
 	pool_options.policy = POOL_POLICY_CONTINUE;
-	return test_pool(size);
+	return test_within(1 << 20, 8, size);
 }
 
-TEST_CASE(objects_of_before_a_switch_are_adopted)
+POOL_CASE(objects_of_before_a_switch_are_adopted, plain(64))
 {
-	struct pool *pool;
 	unsigned int i;
 
-	test_options(1 << 20, 8);
-	pool = plain(64);
-	ASSERT(pool);
 	test_alloc_many(pool, test_objs, 600);
 	test_free_many(pool, test_objs, 300);
 	pool_switch(pool, POOL_D_INTEGRITY, 0);
@@ -31,21 +27,14 @@ TEST_CASE(objects_of_before_a_switch_are_adopted)
 	EXPECT_EQ(test_faults(pool), 0);
 	test_free(pool, test_objs[400]);
 	EXPECT_EQ(test_faults(pool), 1);
-	test_alloc_many(pool, test_objs, 600);
-	test_free_many(pool, test_objs, 600);
+	test_wave(pool, 600);
 	EXPECT_EQ(test_faults(pool), 1);
-	EXPECT(test_quiet(pool, 0));
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-TEST_CASE(what_was_sealed_is_checked_after_a_switch_back)
+POOL_CASE(what_was_sealed_is_checked_after_a_switch_back, plain(64))
 {
-	struct pool *pool;
 	unsigned int i;
 
-	test_options(1 << 20, 8);
-	pool = plain(64);
-	ASSERT(pool);
 	pool_switch(pool, POOL_D_INTEGRITY, 0);
 	test_wave(pool, 100);
 	pool_switch(pool, 0, POOL_D_INTEGRITY);
@@ -55,29 +44,22 @@ TEST_CASE(what_was_sealed_is_checked_after_a_switch_back)
 	EXPECT_EQ(test_faults(pool), 1);
 	EXPECT(test_quiet(pool, 1));
 	EXPECT(test_local(pool)->hot.cap > 0);
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
 /* Each call of a traced pool is an event, and hits write none, so there must be no hits. */
-TEST_CASE(a_traced_pool_has_no_hits_and_keeps_its_caches)
+POOL_CASE(a_traced_pool_has_no_hits_and_keeps_its_caches, plain(64))
 {
-	struct pool_stats now;
-	struct pool *pool;
 	void *obj;
 
 	pool_fail_every = 0;
-	test_options(1 << 20, 8);
-	pool = plain(64);
-	ASSERT(pool);
 	test_wave(pool, 300);
 	ASSERT(pool_set_debug(&pool->head, "trace"));
 	test_wave(pool, 300);
 	test_wave(pool, 300);
 	EXPECT_EQ(test_local(pool)->hot.n, 0);
 	EXPECT_EQ(test_local(pool)->hot.cap, 0);
-	pool_sum(pool, &now);
-	EXPECT_LE(250, now.cached);
-	EXPECT_LE(600, now.spills);
+	EXPECT_LE(250, test_sum(pool)->cached);
+	EXPECT_LE(600, test_sum(pool)->spills);
 	obj = test_alloc(pool);
 	EXPECT(!pool_seal_of(obj));
 	test_free(pool, obj);
@@ -85,18 +67,12 @@ TEST_CASE(a_traced_pool_has_no_hits_and_keeps_its_caches)
 	test_wave(pool, 300);
 	EXPECT(test_local(pool)->hot.cap > 0);
 	EXPECT_EQ(test_faults(pool), 0);
-	EXPECT(test_quiet(pool, 0));
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-TEST_CASE(a_second_begin_of_checks_knows_nothing_of_the_first)
+POOL_CASE(a_second_begin_of_checks_knows_nothing_of_the_first, plain(64))
 {
-	struct pool *pool;
 	unsigned int i;
 
-	test_options(1 << 20, 8);
-	pool = plain(64);
-	ASSERT(pool);
 	for (i = 0; i < 5; i++) {
 		pool_switch(pool, POOL_D_POISON, 0);
 		test_alloc_many(pool, test_objs, 200);
@@ -106,18 +82,12 @@ TEST_CASE(a_second_begin_of_checks_knows_nothing_of_the_first)
 		test_wave(pool, 300);
 	}
 	EXPECT_EQ(test_faults(pool), 0);
-	EXPECT(test_quiet(pool, 0));
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-TEST_CASE(all_pointers_are_judged_when_all_objects_are_known)
+POOL_CASE(all_pointers_are_judged_when_all_objects_are_known, plain(64))
 {
 	static unsigned char memory[64] __attribute__((aligned(64)));
-	struct pool *pool;
 
-	test_options(1 << 20, 8);
-	pool = plain(64);
-	ASSERT(pool);
 	test_alloc_just(pool, test_objs, 50);
 	pool_switch(pool, POOL_D_POISON, 0);
 	test_free_many(pool, test_objs, 50);
@@ -126,75 +96,44 @@ TEST_CASE(all_pointers_are_judged_when_all_objects_are_known)
 	EXPECT_EQ(plat_read(&pool->faults[POOL_FAULT_FOREIGN]), 1);
 	test_free_many(pool, test_objs, 50);
 	EXPECT_EQ(test_faults(pool), 1);
-	EXPECT(test_quiet(pool, 0));
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-TEST_CASE(a_pool_told_not_to_cache_gives_all_back)
+POOL_CASE(a_pool_told_not_to_cache_gives_all_back, plain(64))
 {
-	struct pool *pool;
-	struct pool_stats now;
 	unsigned int i;
 
-	test_options(1 << 20, 8);
-	pool = plain(64);
-	ASSERT(pool);
 	test_wave(pool, 1000);
 	pool_switch(pool, POOL_D_NO_CACHE, 0);
 	for (i = 0; i < 20; i++)
 		test_wave(pool, 100);
-	pool_sum(pool, &now);
-	EXPECT_EQ(now.shared + now.cached, 0);
+	EXPECT_EQ(test_sum(pool)->shared + test_sum(pool)->cached, 0);
 	EXPECT(test_quiet(pool, 0));
 	pool_switch(pool, 0, POOL_D_NO_CACHE);
 	for (i = 0; i < 3; i++)
 		test_wave(pool, 100);
-	pool_sum(pool, &now);
-	EXPECT(now.cached > 0);
+	EXPECT(test_sum(pool)->cached > 0);
 	pool_switch(pool, POOL_D_NO_GLOBAL, 0);
 	test_wave(pool, 4000);
-	pool_sum(pool, &now);
-	EXPECT_EQ(now.shared, 0);
-	EXPECT(test_quiet(pool, 0));
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
+	EXPECT_EQ(test_sum(pool)->shared, 0);
 }
 
-/* Returns how many objects a CPU still has cached that only frees after the switch. */
-static unsigned long cached_after_frees(bool stashed)
+/* With empty clusters in the stash, and without. */
+POOLS_CASE(a_cpu_that_only_frees_gives_up_what_no_cache_may_have, 2, plain(64))
 {
-	struct pool *pool = plain(64);
-	struct pool_stats now;
-
-	if (!pool)
-		return 1;
 	test_alloc_just(pool, test_objs, 1000);
 	test_free_many(pool, test_objs, 200);
-	if (!stashed)
+	if (nth)
 		pool_reclaim(NULL);
 	pool_switch(pool, POOL_D_NO_CACHE, 0);
 	test_free_many(pool, test_objs + 200, 800);
-	pool_sum(pool, &now);
-	pool_destroy(&pool->head);
-	return now.cached + now.shared;
+	EXPECT_EQ(test_sum(pool)->cached + test_sum(pool)->shared, 0);
 }
 
-TEST_CASE(a_cpu_that_only_frees_gives_up_what_no_cache_may_have)
-{
-	test_options(1 << 20, 8);
-	EXPECT_EQ(cached_after_frees(true), 0);
-	EXPECT_EQ(cached_after_frees(false), 0);
-}
-
-TEST_CASE(a_checked_pool_leaves_the_hits_of_others_alone)
+PAIR_CASE(a_checked_pool_leaves_the_hits_of_others_alone, other, plain(64), pool, plain(64))
 {
 	struct pool_stats before, now;
-	struct pool *other, *pool;
 	unsigned int i;
 
-	test_options(1 << 20, 8);
-	other = plain(64);
-	pool = plain(64);
-	ASSERT(other && pool);
 	pool_switch(pool, POOL_D_INTEGRITY | POOL_D_POISON, 0);
 	test_wave(other, 2);
 	pool_sum(other, &before);
@@ -208,21 +147,15 @@ TEST_CASE(a_checked_pool_leaves_the_hits_of_others_alone)
 	EXPECT_EQ(now.fills + now.spills + now.gets + now.puts,
 		  before.fills + before.spills + before.gets + before.puts);
 	EXPECT_EQ(now.store_gets, before.store_gets);
-	EXPECT(test_local(other)->hot.slots);
-	EXPECT_EQ(test_local(pool)->hot.slots, 0);
-	pool_destroy(&other->head);
-	pool_destroy(&pool->head);
+	EXPECT(test_local(other)->hot.room);
+	EXPECT_EQ(test_local(pool)->hot.room, 0);
 }
 
-TEST_CASE(generations_that_come_again_know_nothing_of_the_first)
+POOL_CASE(generations_that_come_again_know_nothing_of_the_first, plain(64))
 {
-	struct pool *pool;
 	unsigned int gen;
 	void *obj;
 
-	test_options(1 << 20, 8);
-	pool = plain(64);
-	ASSERT(pool);
 	pool_switch(pool, POOL_D_POISON, 0);
 	obj = test_alloc(pool);
 	test_free(pool, obj);
@@ -237,19 +170,13 @@ TEST_CASE(generations_that_come_again_know_nothing_of_the_first)
 	}
 	test_free(pool, obj);
 	EXPECT_EQ(test_faults(pool), 0);
-	EXPECT(test_quiet(pool, 0));
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
 /* The first generation's number comes again, and objects still have marks of it. */
-TEST_CASE(what_is_no_object_is_found_after_many_generations)
+POOL_CASE(what_is_no_object_is_found_after_many_generations, plain(64))
 {
 	static unsigned char memory[64] __attribute__((aligned(64)));
-	struct pool *pool;
 
-	test_options(1 << 20, 8);
-	pool = plain(64);
-	ASSERT(pool);
 	pool_switch(pool, POOL_D_INTEGRITY, 0);
 	test_alloc_just(pool, test_objs, 100);
 	test_free_many(pool, test_objs + 50, 50);
@@ -263,8 +190,6 @@ TEST_CASE(what_is_no_object_is_found_after_many_generations)
 	EXPECT_EQ(plat_read(&pool->faults[POOL_FAULT_FOREIGN]), 1);
 	test_free_many(pool, test_objs, 100);
 	EXPECT_EQ(test_faults(pool), 1);
-	EXPECT(test_quiet(pool, 0));
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
 /* Returns how many frees are counted for places that allocate. */
@@ -280,15 +205,11 @@ static unsigned long credited(void)
 	return sum;
 }
 
-TEST_CASE(who_allocated_unseen_is_not_taken_for_who_did_before)
+POOL_CASE(who_allocated_unseen_is_not_taken_for_who_did_before, plain(64))
 {
 	unsigned long before;
-	struct pool *pool;
 	void *obj;
 
-	test_options(1 << 20, 8);
-	pool = plain(64);
-	ASSERT(pool);
 	pool_switch(pool, POOL_D_MEMSTATS, 0);
 	obj = test_alloc(pool);
 	before = credited();
@@ -299,8 +220,6 @@ TEST_CASE(who_allocated_unseen_is_not_taken_for_who_did_before)
 	pool_switch(pool, POOL_D_MEMSTATS, 0);
 	test_free(pool, obj);
 	EXPECT_EQ(credited(), before + 1);
-	EXPECT(test_quiet(pool, 0));
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
 struct load {
@@ -366,19 +285,14 @@ static void work(unsigned int i, void *arg)
 	pool_word_sub(&load->running, 1);
 }
 
-TEST_CASE(switches_under_load_lose_nothing_and_find_nothing)
+POOL_CASE(switches_under_load_lose_nothing_and_find_nothing, plain(64))
 {
-	struct load load = { .pool = NULL };
+	struct load load = { .pool = pool, .running = 3 };
 
 	test_options(65536, 8);
-	load.pool = plain(64);
-	ASSERT(load.pool);
-	plat_word_add(&load.running, 3);
 	test_threads(4, work, &load);
 	EXPECT_EQ(plat_read(&load.bad), 0);
-	EXPECT_EQ(test_faults(load.pool), 0);
-	EXPECT(test_quiet(load.pool, 0));
-	EXPECT_PTR_EQ(pool_destroy(&load.pool->head), NULL);
+	EXPECT_EQ(test_faults(pool), 0);
 }
 
 TEST_CASE(a_pool_that_was_switched_back_is_merged_with)
@@ -421,14 +335,7 @@ static void switch_or_use(unsigned int i, void *arg)
 	}
 }
 
-TEST_CASE(switching_under_load_loses_nothing)
+POOL_CASE(switching_under_load_loses_nothing, test_in_mode(0, 64))
 {
-	struct pool *pool;
-
-	test_mode(0);
-	pool = test_pool(64);
-	ASSERT(pool);
 	test_threads(4, switch_or_use, pool);
-	EXPECT(test_quiet(pool, 0));
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }

@@ -29,21 +29,16 @@ TEST_CASE(what_tools_need_is_a_default_that_can_be_undone)
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-TEST_CASE(a_pool_that_tells_tools_lets_objects_rest)
+POOL_CASE(a_pool_that_tells_tools_lets_objects_rest,
+	  test_checked_within(1 << 20, 8, 64, POOL_D_TOOLS))
 {
-	struct pool *pool;
 	unsigned int i;
 
-	test_options(1 << 20, 8);
-	pool_options.debug = POOL_D_TOOLS;
-	pool = test_pool(64);
 	test_wave(pool, 40);
 	for (i = 0; i < 8; i++)
 		EXPECT_PTR_EQ(test_alloc(pool), test_objs[i]);
 	test_free_many(pool, test_objs, 8);
 	EXPECT(!is_open(pool));
-	EXPECT(test_quiet(pool, 0));
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
 TEST_CASE(a_pool_that_tells_tools_keeps_sizes_to_the_byte)
@@ -75,18 +70,13 @@ static bool is_hidden(struct pool *pool, const void *obj)
 	return true;
 }
 
-TEST_CASE(the_table_of_states_is_no_holder_of_objects_in_use)
+POOL_CASE(the_table_of_states_is_no_holder_of_objects_in_use, test_in_mode(POOL_D_TOOLS, 64))
 {
-	struct pool *pool;
-	void *obj;
+	void *obj = test_alloc(pool);
 
-	pool_options.debug = POOL_D_TOOLS;
-	pool = test_pool(64);
-	obj = test_alloc(pool);
 	EXPECT(is_hidden(pool, obj));
 	EXPECT_PTR_EQ(pool_state_around(pool, (char *)obj + 63), obj);
 	test_free(pool, obj);
 	EXPECT(!is_hidden(pool, obj));
 	EXPECT_PTR_EQ(pool_state_around(pool, (char *)obj + 63), obj);
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }

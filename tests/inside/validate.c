@@ -52,14 +52,10 @@ static bool is_ok(struct pool *pool)
 /* A pool with clusters of 8 here, two at least, and in its shared part. */
 static struct pool *filled_pool(void)
 {
-	struct pool *pool;
+	struct pool *pool = test_within(65536, 8, 64);
 
-	test_options(65536, 8);
-	pool = test_pool(64);
-	if (pool) {
-		test_alloc_many(pool, test_objs, 2000);
-		test_free_many(pool, test_objs, 2000);
-	}
+	if (pool)
+		test_wave(pool, 2000);
 	return pool;
 }
 
@@ -71,14 +67,12 @@ static struct pool_cluster *second_cluster(const struct pool_local *local)
 
 POOL_CASE(a_quiet_pool_is_whole_and_all_its_clusters_are_seen, filled_pool())
 {
-	struct pool_stats now;
 	struct seen all;
 
 	EXPECT_EQ(validate(pool, &all), 0);
 	EXPECT_EQ(all.partial, 0);
-	pool_sum(pool, &now);
 	EXPECT_EQ(all.objs + plat_read(&test_local(pool)->hot.n),
-		  now.cached + now.shared);
+		  test_sum(pool)->cached + test_sum(pool)->shared);
 }
 
 POOL_CASE(a_damaged_list_of_a_cpu_is_named, filled_pool())
@@ -272,17 +266,14 @@ static void build(void *obj, void *arg)
 	(void)arg;
 }
 
+static const struct pool_attr built = { .name = "built", .size = 64, .ctor = build };
+
 /* The parked pointer has the seal of a checked free; the link is behind the object. */
-TEST_CASE(sealed_objects_are_parked_where_they_should_be)
+POOL_CASE(sealed_objects_are_parked_where_they_should_be, test_made(&built))
 {
-	struct pool_attr attr = { .name = "built", .size = 64, .ctor = build };
-	struct pool_head *head = create_pool_ext(&attr);
 	struct pool_parked *parked;
-	struct pool *pool;
 	void *obj;
 
-	ASSERT(head);
-	pool = pool_of(head);
 	pool_fail_every = 0;
 	test_wave(pool, 1);
 	obj = test_alloc(pool);
@@ -293,7 +284,6 @@ TEST_CASE(sealed_objects_are_parked_where_they_should_be)
 	plat_write(&parked->head, NULL);
 	pool_word_sub(&parked->count, 1);
 	test_free(pool, obj);
-	EXPECT_PTR_EQ(pool_destroy(head), NULL);
 }
 
 struct churn {
@@ -339,19 +329,13 @@ static void churn_or_validate(unsigned int i, void *arg)
 	} while (plat_read(&t->running));
 }
 
-TEST_CASE(a_pool_in_use_gives_no_false_alarm)
+POOL_CASE(a_pool_in_use_gives_no_false_alarm, test_within(65536, 4, 32))
 {
-	struct churn t = { .rounds = test_scale(20000) };
+	struct churn t = { .pool = pool, .rounds = test_scale(20000), .running = 4 };
 
-	test_options(65536, 4);
-	t.pool = test_pool(32);
-	ASSERT(t.pool);
-	plat_word_add(&t.running, 4);
 	test_threads(5, churn_or_validate, &t);
 	EXPECT(t.walks > 0);
 	EXPECT_PTR_EQ(t.first.wrong.wrong, NULL);
 	pool_gc(NULL);
-	EXPECT(test_quiet(t.pool, 0));
-	EXPECT(is_ok(t.pool));
-	pool_destroy(&t.pool->head);
+	EXPECT(is_ok(pool));
 }

@@ -49,12 +49,17 @@ bool test_alone(void);
 /* Pass a value from CPU to CPU through a word. */
 #define test_swap(p, v)		xchg(p, v)
 
+/* The pool of a case, from @make; where it @can not run the case is skipped, and says why. */
+#define ONLY_IF(can, why, make)						\
+	({								\
+		if (!(can))						\
+			kunit_skip(test, why);				\
+		make;							\
+	})
+
 /* For cases in which callers that cannot be preempted get new objects. */
-#define SKIP_ON_RT()							\
-	do {								\
-		if (IS_ENABLED(CONFIG_PREEMPT_RT))			\
-			kunit_skip(test, "the slab is not called there"); \
-	} while (0)
+#define IF_NOT_RT(make) \
+	ONLY_IF(!IS_ENABLED(CONFIG_PREEMPT_RT), "the slab is not called there", make)
 
 #else
 
@@ -140,23 +145,40 @@ static inline void head_numbers(struct pool_head *pool, struct pool_stats *now)
 	pool_stats_get(pool, now, sizeof(*now));
 }
 
+/* The numbers of a pool as they are now; for the case's own thread, until its next call. */
+const struct pool_stats *head_sum(struct pool_head *pool);
+
 /*
  * HEAD_CASE(name, make) - a case of one pool: "pool" is what @make returns.  When the case ends, no
- * object may be in use and the numbers must add up.  The pool is destroyed.
+ * object may be in use, except those in quarantine, and the numbers must add up.  Then the pool is
+ * destroyed.  HEADS_CASE() runs the case @n times, with a new pool each time; @make and the case
+ * know the round as "nth".
  */
-#define HEAD_CASE(name, make)	CASE_OF_POOL(name, make, struct pool_head, pool)
-#define CASE_OF_POOL(name, make, type, head)				\
-	static void name##_of(TEST_HANDLE, type *pool);			\
+#define HEAD_CASE(name, make)		CASE_OF_POOLS(name, 1, make, struct pool_head, pool)
+#define HEADS_CASE(name, n, make)	CASE_OF_POOLS(name, n, make, struct pool_head, pool)
+
+#define CASE_OF_POOLS(name, n, make, type, head)			\
+	static void name##_of(TEST_HANDLE, type *pool, unsigned int nth);	\
 	TEST_CASE(name)							\
 	{								\
-		type *pool = make;					\
+		unsigned int nth;					\
 									\
-		ASSERT(pool);						\
-		name##_of(TEST_PASSED, pool);				\
-		EXPECT(head_quiet(head, 0));				\
-		EXPECT_PTR_EQ(pool_destroy(head), NULL);		\
+		for (nth = 0; nth < (n); nth++) {			\
+			type *pool = make;				\
+									\
+			ASSERT(pool);					\
+			name##_of(TEST_PASSED, pool, nth);		\
+			ENDS_QUIETLY(head);				\
+		}							\
 	}								\
-	static void name##_of(TEST_HANDLE, type *pool __attribute__((unused)))
+	static void name##_of(TEST_HANDLE, type *pool __attribute__((unused)), \
+			      unsigned int nth __attribute__((unused)))
+
+#define ENDS_QUIETLY(head)						\
+	do {								\
+		EXPECT(head_quiet(head, head_sum(head)->quarantined));	\
+		EXPECT_PTR_EQ(pool_destroy(head), NULL);		\
+	} while (0)
 
 /* helpers.c: what no public function does */
 void test_options(unsigned long hot_size, unsigned int cluster);

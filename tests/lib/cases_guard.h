@@ -10,12 +10,6 @@
 
 #include "test.h"
 
-/* A pool of guarded objects of 100 bytes that several workers use. */
-struct guard_load {
-	struct pool *pool;
-	unsigned long bad;
-};
-
 unsigned char *guard_page_of(const void *p);
 bool guard_backend_open(struct plat_backend *backend, unsigned int size,
 			unsigned int align);

@@ -31,6 +31,14 @@ struct pool_head *head_checked(const char *words, unsigned int size)
 	return head_with(words, size);
 }
 
+const struct pool_stats *head_sum(struct pool_head *pool)
+{
+	static struct pool_stats now;
+
+	head_numbers(pool, &now);
+	return &now;
+}
+
 unsigned long head_found(struct pool_head *pool, enum pool_fault kind)
 {
 	return plat_read(&pool_of(pool)->faults[kind]);

@@ -130,6 +130,37 @@ struct pool *test_bare(unsigned int size)
 	return test_pool(size);
 }
 
+/* Create a pool with these options, and no other pool with them. */
+struct pool *test_in_mode(unsigned int debug, unsigned int size)
+{
+	unsigned int was = pool_options.debug;
+	struct pool *pool;
+
+	pool_options.debug = debug;
+	pool = test_pool(size);
+	pool_options.debug = was;
+	return pool;
+}
+
+struct pool *test_made(const struct pool_attr *attr)
+{
+	struct pool_head *head = create_pool_ext(attr);
+
+	return head ? pool_of(head) : NULL;
+}
+
+struct pool *test_sure(unsigned int size)
+{
+	pool_fail_every = 0;
+	return test_pool(size);
+}
+
+struct pool *test_sure_within(unsigned long hot_size, unsigned int cluster, unsigned int size)
+{
+	pool_fail_every = 0;
+	return test_within(hot_size, cluster, size);
+}
+
 /* Return how many pools exist. */
 unsigned int test_count_pools(void)
 {
@@ -147,6 +178,13 @@ struct pool *test_checked(unsigned int size, unsigned int debug)
 	pool_options.debug = debug;
 	pool_options.policy = POOL_POLICY_CONTINUE;
 	return test_pool(size);
+}
+
+struct pool *test_checked_within(unsigned long hot_size, unsigned int cluster, unsigned int size,
+				 unsigned int debug)
+{
+	test_options(hot_size, cluster);
+	return test_checked(size, debug);
 }
 
 /*
@@ -195,6 +233,14 @@ struct pool *test_whole(unsigned int *n)
 	while (test_local(pool)->hot.n < POOL_HOT_MAX)
 		test_free(pool, test_objs[--*n]);
 	return pool;
+}
+
+unsigned long test_crowd(unsigned int n, void (*fn)(unsigned int i, void *arg), struct pool *pool)
+{
+	struct crowd crowd = { .pool = pool };
+
+	test_threads(n, fn, &crowd);
+	return plat_read(&crowd.bad);
 }
 
 /* Allocate @n objects, check that each is @good, and free them. */

@@ -19,8 +19,40 @@ static inline void test_sleep(unsigned int ms)
 	plat_wait(&word, 0, ms);
 }
 
-/* HEAD_CASE() of a struct pool. */
-#define POOL_CASE(name, make)	CASE_OF_POOL(name, make, struct pool, &pool->head)
+/* Let other threads run until a word that they count in is @least or more. */
+static inline void test_await(const unsigned long *word, unsigned long least)
+{
+	while (plat_read_acquire(word) < least)
+		plat_pause(true);
+}
+
+/* HEAD_CASE() and the like, of a struct pool. */
+#define POOL_CASE(name, make)		CASE_OF_POOLS(name, 1, make, struct pool, &pool->head)
+#define POOLS_CASE(name, n, make)	CASE_OF_POOLS(name, n, make, struct pool, &pool->head)
+
+/* PAIR_CASE(name, one, make_one, two, make_two) - a case of two pools, which it calls @one and @two. */
+#define PAIR_CASE(name, one, make_one, two, make_two)			\
+	static void name##_of(TEST_HANDLE, struct pool *one, struct pool *two); \
+	TEST_CASE(name)							\
+	{								\
+		struct pool *one = make_one;				\
+		struct pool *two = make_two;				\
+									\
+		ASSERT(one && two);					\
+		name##_of(TEST_PASSED, one, two);			\
+		ENDS_QUIETLY(&one->head);				\
+		ENDS_QUIETLY(&two->head);				\
+	}								\
+	static void name##_of(TEST_HANDLE, struct pool *one, struct pool *two)
+
+/* What workers share that use one pool: they count what is wrong. */
+struct crowd {
+	struct pool *pool;
+	unsigned long bad;
+};
+
+/* Run fn(0..@n-1, &crowd) at once, as test_threads() does; return how much was wrong. */
+unsigned long test_crowd(unsigned int n, void (*fn)(unsigned int i, void *arg), struct pool *pool);
 
 /* helpers.c */
 void test_begin(void);
@@ -29,9 +61,16 @@ void test_mode(unsigned int mode);
 struct pool *test_pool(unsigned int size);
 struct pool *test_within(unsigned long hot_size, unsigned int cluster, unsigned int size);
 struct pool *test_bare(unsigned int size);	/* with all options off */
+struct pool *test_in_mode(unsigned int debug, unsigned int size);
+struct pool *test_made(const struct pool_attr *attr);
+/* Pools of which no backend call fails. */
+struct pool *test_sure(unsigned int size);
+struct pool *test_sure_within(unsigned long hot_size, unsigned int cluster, unsigned int size);
 void *test_alloc_list(struct pool *pool, unsigned long n);
 unsigned long test_free_list(struct pool *pool, void *list);
 struct pool *test_checked(unsigned int size, unsigned int debug);
+struct pool *test_checked_within(unsigned long hot_size, unsigned int cluster, unsigned int size,
+				 unsigned int debug);
 bool test_reports_elsewhere(struct pool *pool);
 /* A pool whose array here is whole, with @n objects in use in test_objs; NULL: none was made. */
 struct pool *test_whole(unsigned int *n);
@@ -79,6 +118,16 @@ static inline void test_free_many(struct pool *pool, void **objs, unsigned int n
 static inline void test_wave(struct pool *pool, unsigned int n)
 {
 	head_wave(&pool->head, n);
+}
+
+static inline const struct pool_stats *test_sum(struct pool *pool)
+{
+	return head_sum(&pool->head);
+}
+
+static inline unsigned long test_found(struct pool *pool, enum pool_fault kind)
+{
+	return head_found(&pool->head, kind);
 }
 
 static inline unsigned long test_faults(struct pool *pool)

@@ -99,7 +99,7 @@ def unlisted():
         ran = {name for path in folder.glob("*.list")
                for name in re.findall(r"^CASE\((\w+)\)", path.read_text(), re.M)}
         for path in sorted(folder.glob("*.c")):
-            for name in re.findall(r"^(?:TEST|HEAD|POOL)_CASE\((\w+)", path.read_text(), re.M):
+            for name in re.findall(r"^[A-Z]+_CASE\((\w+)", path.read_text(), re.M):
                 if name not in ran:
                     yield f"{path.relative_to(TOP)}: no list has {name}"
 

@@ -27,29 +27,22 @@ HEAD_CASE(a_free_object_is_not_touched, head_within(512 << 10, 8, 64))
 }
 
 /* Objects too large for arrays: a CPU caches eight of them. */
-TEST_CASE(the_oldest_object_of_all_pools_is_evicted_first)
+HEAD_CASE(the_oldest_object_of_all_pools_is_evicted_first, head_within(8 * 8192, 8, 8192))
 {
-	struct pool_head *old, *new;
-	struct pool_stats now;
+	struct pool_head *new = head_make(8192);
 	unsigned int i;
 
 	test_inject(0);
-	test_options(8 * 8192, 8);
-	old = head_make(8192);
-	new = head_make(8192);
-	ASSERT(old && new);
-	head_alloc_many(old, test_objs, 8);
+	ASSERT(new);
+	head_alloc_many(pool, test_objs, 8);
 	head_alloc_many(new, test_objs + 8, 4);
-	head_free_many(old, test_objs, 8);
+	head_free_many(pool, test_objs, 8);
 	head_free_many(new, test_objs + 8, 4);
-	head_numbers(new, &now);
-	EXPECT_EQ(now.cached, 4);
-	head_numbers(old, &now);
-	EXPECT_EQ(now.cached, 4);
+	EXPECT_EQ(head_sum(new)->cached, 4);
+	EXPECT_EQ(head_sum(pool)->cached, 4);
 	for (i = 8; i-- > 4;)
-		EXPECT_PTR_EQ(pool_alloc(old), test_objs[i]);
-	head_free_many(old, test_objs + 4, 4);
-	pool_destroy(old);
+		EXPECT_PTR_EQ(pool_alloc(pool), test_objs[i]);
+	head_free_many(pool, test_objs + 4, 4);
 	pool_destroy(new);
 }
 
@@ -72,14 +65,6 @@ TEST_CASE(every_size_from_one_byte_works)
 	}
 }
 
-static unsigned long quarantined(struct pool_head *pool)
-{
-	struct pool_stats now;
-
-	head_numbers(pool, &now);
-	return (unsigned long)now.quarantined;
-}
-
 /* Free an object, damage a byte of it, and let it be allocated again. */
 static bool sees_damage(struct pool_head *pool, unsigned int at, unsigned char bits)
 {
@@ -93,37 +78,35 @@ static bool sees_damage(struct pool_head *pool, unsigned int at, unsigned char b
 	if (next == obj || head_found(pool, POOL_FAULT_WRITTEN) != before + 1)
 		return false;
 	pool_free(pool, next);
-	return quarantined(pool) == before + 1;
+	return head_sum(pool)->quarantined == before + 1;
 }
 
 /* The freshest object comes first, so that the one that was damaged does. */
 #define INTEGRITY	"integrity,hot-first"
 
-TEST_CASE(integrity_sees_a_bit_of_any_byte)
+static const unsigned int sizes[] = { 1, 2, 7, 8, 9, 31, 64, 100 };
+
+/* A pool whose faults only count, on a CPU that caches clusters of eight. */
+static struct pool_head *checked_within(const char *words, unsigned int size)
 {
-	static const unsigned int sizes[] = { 1, 2, 7, 8, 9, 31, 64, 100 };
-	unsigned int i, at;
-
 	test_options(1 << 20, 8);
-	for (i = 0; i < ARRAY_LEN(sizes); i++) {
-		struct pool_head *pool = head_checked(INTEGRITY, sizes[i]);
-
-		ASSERT(pool);
-		for (at = 0; at < sizes[i]; at++)
-			EXPECT(sees_damage(pool, at, 1 << at % 8));
-		EXPECT(head_quiet(pool, sizes[i]));
-		EXPECT_PTR_EQ(pool_destroy(pool), NULL);
-	}
+	return head_checked(words, size);
 }
 
-TEST_CASE(integrity_sees_a_uniform_overwrite)
+HEADS_CASE(integrity_sees_a_bit_of_any_byte, ARRAY_LEN(sizes),
+	   checked_within(INTEGRITY, sizes[nth]))
 {
-	struct pool_head *pool;
+	unsigned int at;
+
+	for (at = 0; at < sizes[nth]; at++)
+		EXPECT(sees_damage(pool, at, 1 << at % 8));
+	EXPECT(head_quiet(pool, sizes[nth]));
+}
+
+HEAD_CASE(integrity_sees_a_uniform_overwrite, checked_within(INTEGRITY, 48))
+{
 	unsigned int byte;
 
-	test_options(1 << 20, 8);
-	pool = head_checked(INTEGRITY, 48);
-	ASSERT(pool);
 	for (byte = 0; byte < 256; byte++) {
 		void *obj = head_alloc(pool);
 
@@ -132,7 +115,6 @@ TEST_CASE(integrity_sees_a_uniform_overwrite)
 		pool_free(pool, head_alloc(pool));
 		EXPECT_EQ(head_found(pool, POOL_FAULT_WRITTEN), byte + 1);
 	}
-	pool_destroy(pool);
 }
 
 HEAD_CASE(the_pattern_moves_by_a_third_with_each_free, head_checked(INTEGRITY, sizeof(long)))
@@ -179,97 +161,69 @@ TEST_CASE(integrity_picks_the_oldest_first)
 	EXPECT(is_oldest_first("no-integrity,cold-first"));
 }
 
-TEST_CASE(a_corrupted_object_is_found_on_its_way_to_the_backend)
+static const char *const watchful[] = {
+	INTEGRITY, "backup", INTEGRITY ",backup,tag,caller",
+};
+
+HEADS_CASE(a_corrupted_object_is_found_on_its_way_to_the_backend, ARRAY_LEN(watchful),
+	   checked_within(watchful[nth], 64))
 {
-	static const char *const options[] = {
-		INTEGRITY, "backup", INTEGRITY ",backup,tag,caller",
-	};
-	unsigned int i, j;
+	unsigned int j;
 
-	test_options(1 << 20, 8);
-	for (i = 0; i < ARRAY_LEN(options); i++) {
-		struct pool_head *pool = head_checked(options[i], 64);
-
-		ASSERT(pool);
-		head_wave(pool, 40);
-		for (j = 0; j < 40; j++)
-			((char *)test_objs[j])[j] ^= 4;
-		pool_reclaim(pool);
-		EXPECT_EQ(head_found(pool, POOL_FAULT_WRITTEN), 40);
-		EXPECT(head_quiet(pool, 40));
-		EXPECT_PTR_EQ(pool_destroy(pool), NULL);
-	}
+	head_wave(pool, 40);
+	for (j = 0; j < 40; j++)
+		((char *)test_objs[j])[j] ^= 4;
+	pool_reclaim(pool);
+	EXPECT_EQ(head_found(pool, POOL_FAULT_WRITTEN), 40);
+	EXPECT(head_quiet(pool, 40));
 }
 
 /* On big-endian machines all bytes are changed. */
-TEST_CASE(the_tag_is_the_address_of_the_pool)
+HEADS_CASE(the_tag_is_the_address_of_the_pool, 16, head_checked("tag", 64 + nth))
 {
-	unsigned int i;
+	unsigned char *obj = head_alloc(pool);
+	struct pool_head *tag;
 
-	for (i = 0; i < 16; i++) {
-		struct pool_head *pool = head_checked("tag", 64 + i);
-		struct pool_head *tag;
-		unsigned char *obj;
-
-		ASSERT(pool);
-		obj = head_alloc(pool);
-		ASSERT(obj);
-		__builtin_memcpy(&tag, obj + 64 + i, sizeof(tag));
-		if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
-			EXPECT_PTR_EQ(tag, pool);
-		else
-			EXPECT(tag != pool);
-		pool_free(pool, obj);
-		EXPECT_EQ(head_faults(pool), 0);
-	}
-	test_destroy_every();
+	ASSERT(obj);
+	__builtin_memcpy(&tag, obj + 64 + nth, sizeof(tag));
+	if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+		EXPECT_PTR_EQ(tag, pool);
+	else
+		EXPECT(tag != pool);
+	pool_free(pool, obj);
+	EXPECT_EQ(head_faults(pool), 0);
 }
 
-TEST_CASE(the_tag_sees_one_byte_too_many)
+HEADS_CASE(the_tag_sees_one_byte_too_many, 39, head_checked("tag", 1 + nth))
 {
-	unsigned int size;
+	unsigned char *obj = head_alloc(pool), *other;
 
-	for (size = 1; size < 40; size++) {
-		struct pool_head *pool = head_checked("tag", size);
-		unsigned char *obj, *other;
-
-		ASSERT(pool);
-		obj = head_alloc(pool);
-		ASSERT(obj);
-		obj[size] ^= 1;
-		pool_free(pool, obj);
-		EXPECT_EQ(head_found(pool, POOL_FAULT_OVERFLOW), 1);
-		other = head_alloc(pool);
-		EXPECT(other != obj);
-		pool_free(pool, other);
-		EXPECT_EQ(quarantined(pool), 1);
-		test_destroy_every();
-	}
+	ASSERT(obj);
+	obj[1 + nth] ^= 1;
+	pool_free(pool, obj);
+	EXPECT_EQ(head_found(pool, POOL_FAULT_OVERFLOW), 1);
+	other = head_alloc(pool);
+	EXPECT(other != obj);
+	pool_free(pool, other);
+	EXPECT_EQ(head_sum(pool)->quarantined, 1);
 }
 
-TEST_CASE(an_object_freed_to_another_pool_stays_where_it_is)
+static const char *const knowing[] = {
+	"tag", INTEGRITY, "poison", "cold-first", "caller", "backup",
+};
+
+HEADS_CASE(an_object_freed_to_another_pool_stays_where_it_is, ARRAY_LEN(knowing),
+	   head_checked(knowing[nth], 64))
 {
-	static const char *const options[] = {
-		"tag", INTEGRITY, "poison", "cold-first", "caller", "backup",
-	};
-	unsigned int i;
+	struct pool_head *wrong = head_checked(knowing[nth], 64);
+	void *obj = head_alloc(pool);
 
-	for (i = 0; i < ARRAY_LEN(options); i++) {
-		struct pool_head *right = head_checked(options[i], 64);
-		struct pool_head *wrong = head_checked(options[i], 64);
-		void *obj;
-
-		ASSERT(right && wrong);
-		obj = head_alloc(right);
-		pool_free(wrong, obj);
-		EXPECT_EQ(head_found(wrong, POOL_FAULT_WRONG_POOL), 1);
-		pool_free(right, obj);
-		EXPECT_EQ(head_faults(right), 0);
-		EXPECT(head_quiet(right, 0));
-		EXPECT(head_quiet(wrong, 0));
-		pool_destroy(right);
-		pool_destroy(wrong);
-	}
+	ASSERT(wrong);
+	pool_free(wrong, obj);
+	EXPECT_EQ(head_found(wrong, POOL_FAULT_WRONG_POOL), 1);
+	pool_free(pool, obj);
+	EXPECT_EQ(head_faults(pool), 0);
+	ENDS_QUIETLY(wrong);
 }
 
 #define TWO	(2 * (unsigned int)sizeof(void *))

@@ -58,10 +58,7 @@ static struct pool_head *long_name(void)
 
 HEAD_CASE(names_of_any_length_are_taken, long_name())
 {
-	struct pool_stats now;
-
-	head_numbers(pool, &now);
-	EXPECT_EQ(strcmp(now.name, "nnnnnnnnnnn"), 0);
+	EXPECT_EQ(strcmp(head_sum(pool)->name, "nnnnnnnnnnn"), 0);
 }
 
 /* A pool that may be merged. */
@@ -81,14 +78,6 @@ static struct pool_head *plain(unsigned int size, unsigned int flags)
 	return create_pool_ext(&attr);
 }
 
-static unsigned int registrations(struct pool_head *pool)
-{
-	struct pool_stats now;
-
-	head_numbers(pool, &now);
-	return now.registrations;
-}
-
 TEST_CASE(pools_merge_only_if_both_are_shared)
 {
 	struct pool_head *lone = create_pool("lone", 64, 0);
@@ -99,8 +88,8 @@ TEST_CASE(pools_merge_only_if_both_are_shared)
 	ASSERT(lone && a && other && b);
 	EXPECT_PTR_EQ(a, b);
 	EXPECT_EQ(test_count_pools(), 3);
-	EXPECT_EQ(registrations(lone), 1);
-	EXPECT_EQ(registrations(other), 1);
+	EXPECT_EQ(head_sum(lone)->registrations, 1);
+	EXPECT_EQ(head_sum(other)->registrations, 1);
 	pool_destroy_all();
 }
 
@@ -162,12 +151,12 @@ TEST_CASE(each_destruction_gives_one_registration_back)
 	ASSERT(obj);
 	EXPECT_PTR_EQ(shared("b", 64), a);
 	EXPECT_PTR_EQ(shared("c", 64), a);
-	EXPECT_EQ(registrations(a), 3);
+	EXPECT_EQ(head_sum(a)->registrations, 3);
 	EXPECT_PTR_EQ(pool_destroy(a), NULL);
 	EXPECT_PTR_EQ(pool_destroy(a), NULL);
-	EXPECT_EQ(registrations(a), 1);
+	EXPECT_EQ(head_sum(a)->registrations, 1);
 	EXPECT_PTR_EQ(pool_destroy(a), a);
-	EXPECT_EQ(registrations(a), 1);
+	EXPECT_EQ(head_sum(a)->registrations, 1);
 	EXPECT_PTR_EQ(shared("d", 64), a);
 	EXPECT_PTR_EQ(pool_destroy(a), NULL);
 	pool_free(a, obj);
@@ -339,15 +328,13 @@ HEAD_CASE(zalloc_clears_recycled_objects, head_make(128))
 
 HEAD_CASE(nocache_leaves_the_caches_alone, head_make(64))
 {
-	struct pool_stats now;
 	void *obj;
 
 	test_inject(0);
 	pool_free(pool, head_alloc(pool));
 	obj = pool_alloc_nocache(pool);
-	head_numbers(pool, &now);
-	EXPECT_EQ(now.cached, 1);
-	EXPECT_EQ(now.used, 1);
+	EXPECT_EQ(head_sum(pool)->cached, 1);
+	EXPECT_EQ(head_sum(pool)->used, 1);
 	pool_free(pool, obj);
 }
 
@@ -367,23 +354,18 @@ HEAD_CASE(flush_empties_the_shared_pool_only, head_within(16384, 8, 64))
 
 HEAD_CASE(spare_objects_survive_a_gc_but_not_a_flush, head_within(0, 8, 64))
 {
-	struct pool_stats now;
-
 	test_inject(0);
 	EXPECT(pool_set_min_avail(pool, 37));
 	head_wave(pool, 1000);
 	pool_gc(NULL);
-	head_numbers(pool, &now);
-	EXPECT_EQ(now.shared, 37);
-	EXPECT_EQ(now.min_avail, 37);
+	EXPECT_EQ(head_sum(pool)->shared, 37);
+	EXPECT_EQ(head_sum(pool)->min_avail, 37);
 	pool_gc(NULL);
 	pool_reclaim(pool);
-	head_numbers(pool, &now);
-	EXPECT_EQ(now.shared, 37);
+	EXPECT_EQ(head_sum(pool)->shared, 37);
 	pool_flush(pool);
-	head_numbers(pool, &now);
-	EXPECT_EQ(now.shared, 0);
-	EXPECT_EQ(now.allocated, 0);
+	EXPECT_EQ(head_sum(pool)->shared, 0);
+	EXPECT_EQ(head_sum(pool)->allocated, 0);
 }
 
 /* More pools than the trash has room for, each with a line of 50 bytes or more. */

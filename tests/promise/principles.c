@@ -11,8 +11,7 @@ HEAD_CASE(the_freshest_object_is_handed_out_first, head_make(64))
 {
 	unsigned int i;
 
-	head_alloc_many(pool, test_objs, 500);
-	head_free_many(pool, test_objs, 500);
+	head_wave(pool, 500);
 	for (i = 500; i--;)
 		EXPECT_PTR_EQ(pool_alloc(pool), test_objs[i]);
 	EXPECT(head_quiet(pool, 500));
@@ -33,14 +32,6 @@ static struct pool_head *plain(unsigned int size)
 	};
 
 	return create_pool_ext(&attr);
-}
-
-static unsigned int registrations(struct pool_head *pool)
-{
-	struct pool_stats now;
-
-	head_numbers(pool, &now);
-	return now.registrations;
 }
 
 /* Write and read all bytes of @n objects of the size that a pool has now. */
@@ -68,16 +59,14 @@ TEST_CASE(equal_sizes_are_one_pool_after_rounding)
 	struct pool_head *a = shared("first", 3 * round + 1);
 	struct pool_head *b = shared("second", 4 * round - 1);
 	struct pool_head *c = shared("third", 6 * round);
-	struct pool_stats now;
 
 	ASSERT(a && b && c);
 	EXPECT_PTR_EQ(a, b);
 	EXPECT(a != c);
 	EXPECT_EQ(a->size, 4 * round);
-	head_numbers(a, &now);
-	EXPECT_EQ(strcmp(now.name, "first"), 0);
-	EXPECT_EQ(now.registrations, 2);
-	EXPECT_EQ(registrations(c), 1);
+	EXPECT_EQ(strcmp(head_sum(a)->name, "first"), 0);
+	EXPECT_EQ(head_sum(a)->registrations, 2);
+	EXPECT_EQ(head_sum(c)->registrations, 1);
 	EXPECT(usable(b, TEST_SOME));
 	pool_destroy_all();
 	EXPECT_EQ(test_count_pools(), 0);
@@ -97,7 +86,7 @@ TEST_CASE(a_smaller_near_size_joins_whatever_is_allocated)
 	far = shared("far", 3168);
 	EXPECT(far && far != a);
 	EXPECT_EQ(a->size, 3216);
-	EXPECT_EQ(registrations(a), 3);
+	EXPECT_EQ(head_sum(a)->registrations, 3);
 	EXPECT(usable(a, 50));
 	pool_free(a, obj);
 	EXPECT(head_quiet(a, 0));
@@ -211,34 +200,29 @@ HEAD_CASE(an_empty_cache_is_refilled_from_the_shared_pool, mode("cache,global"))
 /* Whatever is in use, free objects are never kept. */
 HEAD_CASE(with_the_word_no_cache_each_call_is_one_of_the_backend, mode("no-cache"))
 {
-	struct pool_stats now;
 	unsigned int i;
 
 	for (i = 0; i < 100; i++) {
 		test_objs[i] = pool_alloc(pool);
-		head_numbers(pool, &now);
-		EXPECT_EQ(now.store_gets, i + 1);
-		EXPECT_EQ(now.allocated, i + 1);
+		EXPECT_EQ(head_sum(pool)->store_gets, i + 1);
+		EXPECT_EQ(head_sum(pool)->allocated, i + 1);
 	}
 	for (i = 0; i < 100; i++) {
 		pool_free(pool, test_objs[i]);
-		head_numbers(pool, &now);
-		EXPECT_EQ(now.store_puts, i + 1);
-		EXPECT_EQ(now.cached + now.shared, 0);
+		EXPECT_EQ(head_sum(pool)->store_puts, i + 1);
+		EXPECT_EQ(head_sum(pool)->cached + head_sum(pool)->shared, 0);
 	}
 }
 
 HEAD_CASE(without_caches_every_call_goes_to_the_backend, mode("no-cache,no-global"))
 {
-	struct pool_stats now;
 	unsigned int i;
 
 	for (i = 0; i < 100; i++)
 		pool_free(pool, head_alloc(pool));
-	head_numbers(pool, &now);
-	EXPECT_EQ(now.store_gets, 100);
-	EXPECT_EQ(now.store_puts, 100);
-	EXPECT_EQ(now.cached + now.shared, 0);
+	EXPECT_EQ(head_sum(pool)->store_gets, 100);
+	EXPECT_EQ(head_sum(pool)->store_puts, 100);
+	EXPECT_EQ(head_sum(pool)->cached + head_sum(pool)->shared, 0);
 }
 
 /* A pool without any option. */
@@ -250,27 +234,21 @@ static struct pool_head *bare(void)
 
 HEAD_CASE(no_cache_empties_what_a_live_pool_has_cached, bare())
 {
-	struct pool_stats now;
-
 	head_wave(pool, 300);
 	EXPECT(pool_set_debug(pool, "no-cache"));
-	head_numbers(pool, &now);
-	EXPECT_LE(now.allocated, POOL_HOT_SLOTS);
+	EXPECT_LE(head_sum(pool)->allocated, POOL_HOT_SLOTS);
 	head_wave(pool, 300);
-	head_numbers(pool, &now);
-	EXPECT_EQ(now.allocated, 0);
+	EXPECT_EQ(head_sum(pool)->allocated, 0);
 	EXPECT(head_quiet(pool, 0));
 	EXPECT(pool_set_debug(pool, "cache"));
 	head_wave(pool, 300);
-	head_numbers(pool, &now);
-	EXPECT(now.cached + now.shared > 0);
+	EXPECT(head_sum(pool)->cached + head_sum(pool)->shared > 0);
 }
 
 /* Made at run time, by a word alone. */
 HEAD_CASE(with_the_word_uaf_no_freed_object_can_be_read, mode("uaf"))
 {
 	unsigned int i, there = 0;
-	struct pool_stats now;
 
 	head_alloc_many(pool, test_objs, 20);
 	for (i = 0; i < 20; i++)
@@ -280,8 +258,7 @@ HEAD_CASE(with_the_word_uaf_no_freed_object_can_be_read, mode("uaf"))
 		pool_free(pool, test_objs[i]);
 		EXPECT(!test_readable(test_objs[i]));
 	}
-	head_numbers(pool, &now);
-	EXPECT_EQ(now.allocated, 0);
+	EXPECT_EQ(head_sum(pool)->allocated, 0);
 }
 
 TEST_CASE(in_no_mode_there_is_a_shared_pool_without_caches)
@@ -293,13 +270,11 @@ TEST_CASE(in_no_mode_there_is_a_shared_pool_without_caches)
 
 	for (i = 0; i < ARRAY_LEN(modes); i++) {
 		struct pool_head *pool = mode(modes[i]);
-		struct pool_stats now;
 
 		ASSERT(pool);
 		head_wave(pool, 1000);
-		head_numbers(pool, &now);
-		EXPECT(now.cached || !now.shared);
-		shares += now.shared > 0;
+		EXPECT(head_sum(pool)->cached || !head_sum(pool)->shared);
+		shares += head_sum(pool)->shared > 0;
 		pool_destroy(pool);
 	}
 	EXPECT_EQ(shares, 1);
@@ -324,15 +299,13 @@ static unsigned int failures(struct pool_head *pool, const char *words, unsigned
 
 HEAD_CASE(injected_failures_come_at_their_rate, bare())
 {
-	struct pool_stats now;
 	unsigned int n;
 
 	test_inject(0);
 	n = failures(pool, "fail_alloc=10", 10000, 0);
 	EXPECT_LE(900, n);
 	EXPECT_LE(n, 1100);
-	head_numbers(pool, &now);
-	EXPECT_EQ(now.injected, n);
+	EXPECT_EQ(head_sum(pool)->injected, n);
 	EXPECT_EQ(failures(pool, "fail_alloc=100", 100, 0), 100);
 	EXPECT_EQ(failures(pool, "fail_alloc=100", 100, POOL_F_NO_FAIL), 0);
 	EXPECT_EQ(failures(pool, "fail_alloc=0,fail_every=4", 100, 0), 25);
@@ -353,36 +326,30 @@ static unsigned long misses_of(struct pool_head *busy, unsigned int n)
 	return (unsigned long)(now.get_objs + now.store_gets - before.get_objs - before.store_gets);
 }
 
-TEST_CASE(a_busy_pool_has_all_it_needs_beside_an_idle_one)
+static const struct {
+	unsigned int size;
+	unsigned int n;
+} busy[] = {
+	{ 1024, 200 }, { 1024, 400 }, { 1024, 500 }, { 128, 4000 },
+	{ 16384, 12 }, { 16384, 30 },
+};
+
+HEADS_CASE(a_busy_pool_has_all_it_needs_beside_an_idle_one, ARRAY_LEN(busy),
+	   head_within(512 << 10, 32, busy[nth].size))
 {
-	static const struct {
-		unsigned int size;
-		unsigned int n;
-	} busy[] = {
-		{ 1024, 200 }, { 1024, 400 }, { 1024, 500 }, { 128, 4000 },
-		{ 16384, 12 }, { 16384, 30 },
-	};
-	unsigned int i;
+	struct pool_head *idle = head_make(144);
 
-	test_options(512 << 10, 32);
-	for (i = 0; i < ARRAY_LEN(busy); i++) {
-		struct pool_head *idle = head_make(144);
-		struct pool_head *pool = head_make(busy[i].size);
-
-		ASSERT(idle && pool);
-		head_wave(idle, TEST_OBJS);
-		EXPECT_EQ(misses_of(pool, busy[i].n), 0);
-		EXPECT(test_bound_holds());
-		pool_destroy(pool);
-		pool_destroy(idle);
-	}
+	ASSERT(idle);
+	head_wave(idle, TEST_OBJS);
+	EXPECT_EQ(misses_of(pool, busy[nth].n), 0);
+	EXPECT(test_bound_holds());
+	pool_destroy(idle);
 }
 
 TEST_CASE(the_oldest_cluster_of_all_pools_goes_first)
 {
 	struct pool_head *pool[24];
 	unsigned int i, evicted = 0;
-	struct pool_stats now;
 
 	test_options(65536, 8);
 	for (i = 0; i < 24; i++) {
@@ -391,17 +358,12 @@ TEST_CASE(the_oldest_cluster_of_all_pools_goes_first)
 		head_wave(pool[i], 100);
 		EXPECT(test_bound_holds());
 	}
-	for (i = 0; i < 24; i++) {
-		head_numbers(pool[i], &now);
-		if (now.evictions)
+	for (i = 0; i < 24; i++)
+		if (head_sum(pool[i])->evictions)
 			evicted = i + 1;
-	}
-	EXPECT(evicted > 0);
-	EXPECT(evicted < 24);
-	for (i = 0; i + 1 < evicted; i++) {
-		head_numbers(pool[i], &now);
-		EXPECT(now.evictions);
-	}
+	EXPECT(evicted > 0 && evicted < 24);
+	for (i = 0; i + 1 < evicted; i++)
+		EXPECT(head_sum(pool[i])->evictions);
 	for (i = 0; i < 24; i++)
 		pool_destroy(pool[i]);
 }
@@ -428,16 +390,12 @@ static struct pool_head *as_built(void)
 /* Objects of a mebibyte and more, where the build allows half of that. */
 HEAD_CASE(the_cache_is_as_large_as_it_is_set_and_512_kib_unless_it_is, as_built())
 {
-	struct pool_stats now;
-
 	EXPECT(pool_configure("hot_size=4m"));
 	head_wave(pool, 2000);
-	head_numbers(pool, &now);
-	EXPECT_LE(1 << 20, now.cached * 1024);
+	EXPECT_LE(1 << 20, head_sum(pool)->cached * 1024);
 	EXPECT(pool_configure("hot_size=64k"));
 	head_wave(pool, 2000);
-	head_numbers(pool, &now);
-	EXPECT_LE(now.cached * 1024, 64 << 10);
+	EXPECT_LE(head_sum(pool)->cached * 1024, 64 << 10);
 }
 
 static void take_many(unsigned int i, void *arg)

@@ -30,10 +30,7 @@ static inline bool test_slab_fails(void)
 	return !p;
 }
 
-#define NEEDS_FAILSLAB()						\
-	do {								\
-		if (!test_slab_fails())					\
-			kunit_skip(test, "the slab of this kernel does not fail"); \
-	} while (0)
+#define IF_FAILSLAB(make) \
+	ONLY_IF(test_slab_fails(), "the slab of this kernel does not fail", make)
 
 #endif /* POOL_FAILSLAB_H */

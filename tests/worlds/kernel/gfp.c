@@ -37,12 +37,13 @@ static bool is_all(const void *obj, unsigned char byte)
 	return !memchr_inv(obj, byte, SIZE);
 }
 
-/* Nothing here counts calls of the backend, so these may fail on purpose. */
+/* Nothing here counts calls of the backend, so none of these may fail on purpose. */
 static struct pool *gfp_pool(void)
 {
-	pool_fail_every = 0;
-	return test_pool(SIZE);
+	return test_sure(SIZE);
 }
+
+#define IF_ONE_NODE(make)	ONLY_IF(nr_node_ids == 1, "several nodes", make)
 
 /* Get an object that comes back dirty, unless it is wiped. */
 static void *recycle_dirty(struct pool *pool)
@@ -77,16 +78,14 @@ POOL_CASE(gfp_zero_zeroes_recycled_and_new_objects, gfp_pool())
 }
 
 /* It follows both init_on_* options, for each way by which an object is recycled. */
-TEST_CASE(recycled_objects_are_wiped_as_the_kernel_wipes_new_ones)
+POOL_CASE(recycled_objects_are_wiped_as_the_kernel_wipes_new_ones, gfp_pool())
 {
 	bool clean = wiped_at_alloc() || wiped_at_free();
 	unsigned char found = clean ? 0 : DIRT;
-	struct pool *pool = gfp_pool();
 	void *dirty, *obj, *bulk[1];
 
 	kunit_info(test, "init_on_alloc=%d init_on_free=%d", wiped_at_alloc(),
 		   wiped_at_free());
-	ASSERT(pool);
 	dirty = recycle_dirty(pool);
 	ASSERT(dirty);
 	EXPECT(is_all(dirty, wiped_at_free() ? 0 : DIRT));
@@ -106,7 +105,6 @@ TEST_CASE(recycled_objects_are_wiped_as_the_kernel_wipes_new_ones)
 	EXPECT_PTR_EQ(bulk[0], dirty);
 	EXPECT(is_all(bulk[0], found));
 	test_free(pool, bulk[0]);
-	pool_destroy(&pool->head);
 }
 
 /* A visit would take the CPU's lock, and might spill. */
@@ -140,16 +138,15 @@ static void destruct(void *obj, void *arg)
 
 static struct pool *constructed_pool(void)
 {
-	struct pool_attr attr = {
+	static const struct pool_attr attr = {
 		.name = "built", .size = SIZE, .flags = MEM_F_EXACT,
 		.ctor = construct, .dtor = destruct,
 	};
-	struct pool_head *head = create_pool_ext(&attr);
 
 	pool_fail_every = 0;
 	constructed = 0;
 	destroyed = 0;
-	return head ? pool_of(head) : NULL;
+	return test_made(&attr);
 }
 
 TEST_CASE(constructed_objects_are_never_wiped_whatever_the_kernel_wishes)
@@ -176,28 +173,21 @@ TEST_CASE(constructed_objects_are_never_wiped_whatever_the_kernel_wishes)
 
 POOL_CASE(zeros_are_refused_where_a_constructor_was, constructed_pool())
 {
-	struct pool_stats now;
-
 	EXPECT_PTR_EQ(pool_alloc_gfp(&pool->head, GFP_KERNEL | __GFP_ZERO),
 		      NULL);
 	EXPECT_PTR_EQ(pool_alloc_gfp(&pool->head, GFP_NOWAIT | __GFP_ZERO),
 		      NULL);
-	pool_sum(pool, &now);
-	EXPECT_EQ(now.failed, 2);
-	EXPECT_EQ(now.allocated, 0);
+	EXPECT_EQ(test_sum(pool)->failed, 2);
+	EXPECT_EQ(test_sum(pool)->allocated, 0);
 	EXPECT_EQ(constructed, 0);
 }
 
 /* A sleep here is a bug that the kernel reports, and the run fails. */
-TEST_CASE(gfp_nowait_serves_those_who_may_not_sleep)
+POOL_CASE(gfp_nowait_serves_those_who_may_not_sleep, IF_NOT_RT(gfp_pool()))
 {
-	struct pool *pool;
 	void *objs[40];
 	unsigned int round, i, got = 0;
 
-	SKIP_ON_RT();
-	pool = gfp_pool();
-	ASSERT(pool);
 	for (round = 0; round < 4; round++) {
 		bool irqs_off = round & 1;
 		unsigned long flags;
@@ -210,21 +200,17 @@ TEST_CASE(gfp_nowait_serves_those_who_may_not_sleep)
 			objs[i] = pool_alloc_gfp(&pool->head, GFP_NOWAIT);
 			got += !!objs[i];
 		}
-		for (i = 0; i < ARRAY_SIZE(objs); i++)
-			pool_free(&pool->head, objs[i]);
+		test_free_many(pool, objs, ARRAY_SIZE(objs));
 		if (irqs_off)
 			local_irq_restore(flags);
 		else
 			preempt_enable();
 	}
 	EXPECT_EQ(got, round * ARRAY_SIZE(objs));
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
 POOL_CASE(gfp_nofail_passes_limit_and_injected_failures_over, gfp_pool())
 {
-	struct pool_stats now;
 	unsigned int i;
 
 	EXPECT(pool_set_limit(&pool->head, 1));
@@ -237,17 +223,15 @@ POOL_CASE(gfp_nofail_passes_limit_and_injected_failures_over, gfp_pool())
 	EXPECT_PTR_EQ(pool_alloc_gfp(&pool->head, GFP_KERNEL), NULL);
 	pool_fail_every = 0;
 	EXPECT_PTR_EQ(pool_alloc_gfp(&pool->head, GFP_KERNEL), NULL);
-	pool_sum(pool, &now);
-	EXPECT_EQ(now.allocated, 40);
-	EXPECT_EQ(now.injected, 1);
-	EXPECT_EQ(now.refused, 1);
-	EXPECT_EQ(now.failed, 0);
+	EXPECT_EQ(test_sum(pool)->allocated, 40);
+	EXPECT_EQ(test_sum(pool)->injected, 1);
+	EXPECT_EQ(test_sum(pool)->refused, 1);
+	EXPECT_EQ(test_sum(pool)->failed, 0);
 	test_free_many(pool, test_objs, 40);
 }
 
 POOL_CASE(gfp_nofail_is_refused_to_those_who_cannot_wait, gfp_pool())
 {
-	struct pool_stats now;
 	void *obj;
 
 	obj = test_alloc(pool);
@@ -256,8 +240,7 @@ POOL_CASE(gfp_nofail_is_refused_to_those_who_cannot_wait, gfp_pool())
 		      NULL);
 	EXPECT_PTR_EQ(pool_alloc_gfp(&pool->head, GFP_ATOMIC | __GFP_NOFAIL),
 		      NULL);
-	pool_sum(pool, &now);
-	EXPECT_EQ(now.failed, 2);
+	EXPECT_EQ(test_sum(pool)->failed, 2);
 }
 
 /*
@@ -275,12 +258,10 @@ static void renewal_ends(struct timer_list *timer)
 }
 
 /* The renewal ends after more ticks than any other call would wait. */
-TEST_CASE(gfp_nofail_waits_for_a_pool_that_is_made_anew)
+POOL_CASE(gfp_nofail_waits_for_a_pool_that_is_made_anew, gfp_pool())
 {
-	struct pool *pool = gfp_pool();
 	void *obj;
 
-	ASSERT(pool);
 	plat_word_add(&pool->allocated, POOL_RENEWING);
 	meanwhile.pool = pool;
 	timer_setup(&meanwhile.timer, renewal_ends, 0);
@@ -289,8 +270,6 @@ TEST_CASE(gfp_nofail_waits_for_a_pool_that_is_made_anew)
 	EXPECT(obj);
 	timer_delete_sync(&meanwhile.timer);
 	test_free(pool, obj);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
 /* The slab would warn of some of these flags. */
@@ -307,15 +286,11 @@ POOL_CASE(gfp_flags_that_mean_nothing_here_are_dropped, gfp_pool())
 }
 
 /* The call takes what the array has, and does not fill the array. */
-TEST_CASE(a_call_that_names_the_only_node_is_an_ordinary_one)
+POOL_CASE(a_call_that_names_the_only_node_is_an_ordinary_one, IF_ONE_NODE(gfp_pool()))
 {
-	struct pool *pool = gfp_pool();
-	struct pool_stats before, now;
+	struct pool_stats before;
 	unsigned int i;
 
-	ASSERT(pool);
-	if (nr_node_ids > 1)
-		kunit_skip(test, "several nodes");
 	test_wave(pool, TEST_SOME);
 	pool_sum(pool, &before);
 	EXPECT(before.cached > 0);
@@ -323,22 +298,15 @@ TEST_CASE(a_call_that_names_the_only_node_is_an_ordinary_one)
 		test_free(pool, pool_alloc_gfp(&pool->head, GFP_KERNEL | __GFP_THISNODE));
 		test_free(pool, pool_alloc_node(&pool->head, GFP_KERNEL, 0));
 	}
-	pool_sum(pool, &now);
-	EXPECT_EQ(now.store_gets, before.store_gets);
-	EXPECT_EQ(now.allocated, before.allocated);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
+	EXPECT_EQ(test_sum(pool)->store_gets, before.store_gets);
+	EXPECT_EQ(test_sum(pool)->allocated, before.allocated);
 }
 
 /* All objects that the limit allows are in this CPU's array. */
-TEST_CASE(at_the_limit_a_call_that_names_the_only_node_gets_all_objects)
+POOL_CASE(at_the_limit_a_call_that_names_the_only_node_gets_all_objects, IF_ONE_NODE(gfp_pool()))
 {
-	struct pool *pool = gfp_pool();
 	unsigned int i, got = 0;
 
-	ASSERT(pool);
-	if (nr_node_ids > 1)
-		kunit_skip(test, "several nodes");
 	EXPECT(pool_set_limit(&pool->head, FEW));
 	test_wave(pool, FEW);
 	for (i = 0; i < FEW; i++) {
@@ -347,30 +315,21 @@ TEST_CASE(at_the_limit_a_call_that_names_the_only_node_gets_all_objects)
 	}
 	EXPECT_EQ(got, FEW);
 	test_free_many(pool, test_objs, got);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
-TEST_CASE(a_call_that_names_the_only_node_gets_a_guarded_object)
+POOL_CASE(a_call_that_names_the_only_node_gets_a_guarded_object,
+	  IF_ONE_NODE(test_in_mode(POOL_D_UAF, SIZE)))
 {
 	gfp_t gfp = GFP_KERNEL | __GFP_NORETRY | __GFP_WRITE;
-	struct pool *pool;
 	unsigned int i;
 
-	if (nr_node_ids > 1)
-		kunit_skip(test, "several nodes");
-	test_mode(POOL_D_UAF);
-	pool = gfp_pool();
-	test_mode(0);
-	ASSERT(pool);
+	pool_fail_every = 0;
 	test_objs[0] = pool_alloc_gfp(&pool->head, gfp);
 	test_objs[1] = pool_alloc_gfp(&pool->head, gfp | __GFP_THISNODE);
 	test_objs[2] = pool_alloc_node(&pool->head, gfp, numa_mem_id());
 	for (i = 0; i < 3; i++)
 		EXPECT(is_vmalloc_addr(test_objs[i]));
 	test_free_many(pool, test_objs, 3);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
 static void limit_goes(struct timer_list *timer)
@@ -428,14 +387,10 @@ TEST_CASE(gfp_nofs_and_noio_reach_what_checks_need)
 	EXPECT(alloc_within_reclaim(GFP_NOIO));
 }
 
-TEST_CASE(gfp_callers_at_the_limit_get_what_is_parked)
+POOL_CASE(gfp_callers_at_the_limit_get_what_is_parked, test_sure_within(8192, 8, SIZE))
 {
-	struct pool *pool = gfp_pool();
-	struct pool_stats now;
 	void *obj;
 
-	test_options(8192, 8);
-	ASSERT(pool);
 	test_alloc_just(pool, test_objs, 64);
 	EXPECT(pool_set_limit(&pool->head, 64));
 	EXPECT_PTR_EQ(pool_alloc_gfp(&pool->head, GFP_KERNEL), NULL);
@@ -443,10 +398,7 @@ TEST_CASE(gfp_callers_at_the_limit_get_what_is_parked)
 	pool_park(pool, test_objs[63]);
 	obj = pool_alloc_gfp(&pool->head, GFP_NOWAIT);
 	EXPECT_PTR_EQ(obj, test_objs[63]);
-	pool_sum(pool, &now);
-	EXPECT_EQ(now.refused, 2);
-	EXPECT_EQ(now.allocated, 64);
+	EXPECT_EQ(test_sum(pool)->refused, 2);
+	EXPECT_EQ(test_sum(pool)->allocated, 64);
 	test_free_many(pool, test_objs, 64);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }

@@ -52,9 +52,8 @@ TEST_CASE(callers_that_cannot_sleep_get_ordinary_objects)
 	struct plat_backend backend;
 	void *off, *nowait;
 
-	SKIP_ON_RT();
 	for (align = POOL_ALIGN_MIN; align <= pool_start.page; align *= 4) {
-		ASSERT(guard_backend_open(&backend, 100, align));
+		ASSERT(IF_NOT_RT(guard_backend_open(&backend, 100, align)));
 		local_irq_disable();
 		off = test_backend_alloc(&backend, POOL_F_ATOMIC);
 		local_irq_enable();
@@ -73,8 +72,7 @@ TEST_CASE(ordinary_objects_of_a_guarded_source_may_be_freed_anywhere)
 	void *obj, *guarded;
 	bool may, may_rcu;
 
-	SKIP_ON_RT();
-	ASSERT(guard_backend_open(&backend, 64, 16));
+	ASSERT(IF_NOT_RT(guard_backend_open(&backend, 64, 16)));
 	obj = test_backend_alloc(&backend, POOL_F_ATOMIC);
 	guarded = test_backend_alloc(&backend, 0);
 	ASSERT(obj && guarded);
@@ -96,17 +94,18 @@ TEST_CASE(ordinary_objects_of_a_guarded_source_may_be_freed_anywhere)
 	plat_backend_destroy(&backend, 0);
 }
 
-TEST_CASE(a_guarded_pool_serves_callers_that_cannot_sleep)
+/* A pool of guarded objects without caches. */
+static struct pool *guarded(void)
 {
-	struct pool *pool;
-	unsigned int i;
-	void *guarded;
-
-	SKIP_ON_RT();
-	test_mode(POOL_D_UAF | POOL_D_NO_CACHE | POOL_D_NO_GLOBAL);
 	pool_fail_every = 0;
-	pool = test_pool(100);
-	ASSERT(pool);
+	return test_in_mode(POOL_D_UAF | POOL_D_NO_CACHE | POOL_D_NO_GLOBAL, 100);
+}
+
+POOL_CASE(a_guarded_pool_serves_callers_that_cannot_sleep, IF_NOT_RT(guarded()))
+{
+	unsigned int i;
+	void *obj;
+
 	for (i = 0; i < 50; i++) {
 		test_objs[i] = alloc_atomic(pool);
 		ASSERT(is_ordinary(&pool->backend, test_objs[i], POOL_ALIGN_MIN));
@@ -116,29 +115,23 @@ TEST_CASE(a_guarded_pool_serves_callers_that_cannot_sleep)
 	for (i = 0; i < 40; i++)
 		free_atomic(pool, test_objs[i]);
 	EXPECT_EQ(pool_allocated(pool), 10);
-	guarded = test_alloc(pool);
-	ASSERT(guarded);
-	EXPECT(guard_pages_are(true, guarded, 100));
-	free_atomic(pool, guarded);
-	EXPECT(test_readable(guarded));
+	obj = test_alloc(pool);
+	ASSERT(obj);
+	EXPECT(guard_pages_are(true, obj, 100));
+	free_atomic(pool, obj);
+	EXPECT(test_readable(obj));
 	for (; i < 50; i++)
 		test_free(pool, test_objs[i]);
-	EXPECT(!test_readable(guarded));
+	EXPECT(!test_readable(obj));
 	EXPECT_EQ(pool_allocated(pool), 0);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
-TEST_CASE(ordinary_objects_of_a_guarded_pool_are_checked)
+POOL_CASE(ordinary_objects_of_a_guarded_pool_are_checked,
+	  IF_NOT_RT(test_checked(100, POOL_D_UAF | POOL_D_NO_CACHE | POOL_D_TAG | POOL_D_CALLER)))
 {
-	struct pool *pool;
 	unsigned char *obj;
 
-	SKIP_ON_RT();
-	pool = test_checked(100, POOL_D_UAF | POOL_D_NO_CACHE | POOL_D_TAG |
-			    POOL_D_CALLER);
 	pool_fail_every = 0;
-	ASSERT(pool);
 	obj = alloc_atomic(pool);
 	ASSERT(obj);
 	EXPECT(!is_vmalloc_addr(obj));
@@ -146,26 +139,20 @@ TEST_CASE(ordinary_objects_of_a_guarded_pool_are_checked)
 	free_atomic(pool, obj);
 	EXPECT_EQ(test_faults(pool), 0);
 	free_atomic(pool, obj);
-	EXPECT_EQ(plat_read(&pool->faults[POOL_FAULT_FOREIGN]) +
-		  plat_read(&pool->faults[POOL_FAULT_DOUBLE_FREE]), 1);
+	EXPECT_EQ(test_found(pool, POOL_FAULT_FOREIGN) +
+		  test_found(pool, POOL_FAULT_DOUBLE_FREE), 1);
 	obj = alloc_atomic(pool);
 	ASSERT(obj);
 	obj[100] ^= 1;
 	free_atomic(pool, obj);
-	EXPECT_EQ(plat_read(&pool->faults[POOL_FAULT_OVERFLOW]), 1);
+	EXPECT_EQ(test_found(pool, POOL_FAULT_OVERFLOW), 1);
 	EXPECT_EQ(test_faults(pool), 2);
-	pool_destroy_every();
 }
 
-TEST_CASE(gfp_callers_get_guarded_objects_where_they_may_sleep)
+POOL_CASE(gfp_callers_get_guarded_objects_where_they_may_sleep, guarded())
 {
-	struct pool *pool;
 	void *obj;
 
-	test_mode(POOL_D_UAF | POOL_D_NO_CACHE | POOL_D_NO_GLOBAL);
-	pool = test_pool(100);
-	ASSERT(pool);
-	pool_fail_every = 0;
 	obj = pool_alloc_gfp(&pool->head, GFP_NOWAIT | __GFP_NOWARN);
 	EXPECT(is_ordinary(&pool->backend, obj, POOL_ALIGN_MIN));
 	test_free(pool, obj);
@@ -174,35 +161,29 @@ TEST_CASE(gfp_callers_get_guarded_objects_where_they_may_sleep)
 	EXPECT(guard_pages_are(true, obj, 100));
 	test_free(pool, obj);
 	EXPECT(guard_pages_are(false, obj, 100));
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
+}
+
+static struct pool *guarded_uncached(void)
+{
+	pool_fail_every = 0;
+	test_options(0, 32);
+	return test_in_mode(POOL_D_UAF, 100);
 }
 
 /*
  * The freed object is an ordinary one, which is not needed.  That in the shared pool has pages of
  * its own, which must not be unmapped where a call cannot sleep.
  */
-TEST_CASE(a_free_that_cannot_sleep_sheds_no_guarded_object)
+POOL_CASE(a_free_that_cannot_sleep_sheds_no_guarded_object, IF_NOT_RT(guarded_uncached()))
 {
-	struct pool *pool;
-	void *guarded, *obj;
+	void *obj[2] = { test_alloc(pool), alloc_atomic(pool) };
 
-	SKIP_ON_RT();
-	test_mode(POOL_D_UAF);
-	test_options(0, 32);
-	pool_fail_every = 0;
-	pool = test_pool(100);
-	ASSERT(pool);
-	guarded = test_alloc(pool);
-	obj = alloc_atomic(pool);
-	ASSERT(guarded && is_ordinary(&pool->backend, obj, POOL_ALIGN_MIN));
-	EXPECT(pool_shared_put_one(pool, guarded, 0));
-	free_atomic(pool, obj);
+	ASSERT(obj[0] && is_ordinary(&pool->backend, obj[1], POOL_ALIGN_MIN));
+	EXPECT(pool_shared_put_one(pool, obj[0], 0));
+	free_atomic(pool, obj[1]);
 	EXPECT_EQ(pool_allocated(pool), 1);
 	EXPECT_EQ(pool_shared_count(pool), 1);
-	EXPECT(guard_pages_are(true, guarded, 100));
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
+	EXPECT(guard_pages_are(true, obj[0], 100));
 }
 
 /* The flags that a task passes to vmalloc(). */
@@ -250,22 +231,15 @@ static bool asks_with(struct pool *pool, gfp_t gfp)
 
 #endif
 
-TEST_CASE(vmalloc_is_told_no_flag_that_it_may_warn_of)
+POOL_CASE(vmalloc_is_told_no_flag_that_it_may_warn_of,
+	  ONLY_IF(IS_ENABLED(CONFIG_KPROBES), "this kernel has no kprobes", guarded()))
 {
 	static const gfp_t flags[] = {
 		0, __GFP_NORETRY, __GFP_RETRY_MAYFAIL, __GFP_NOFAIL, __GFP_HIGH, __GFP_WRITE,
 		__GFP_NOMEMALLOC, __GFP_NOLOCKDEP, __GFP_HARDWALL, __GFP_ZERO,
 	};
-	struct pool *pool;
 	unsigned int i;
 
-	if (!IS_ENABLED(CONFIG_KPROBES))
-		kunit_skip(test, "this kernel has no kprobes");
-	test_mode(POOL_D_UAF | POOL_D_NO_CACHE | POOL_D_NO_GLOBAL);
-	pool = test_pool(100);
-	test_mode(0);
-	ASSERT(pool);
-	pool_fail_every = 0;
 	for (i = 0; i < ARRAY_LEN(flags); i++) {
 		EXPECT(asks_with(pool, GFP_KERNEL | flags[i]));
 		EXPECT(!(told.gfp & ~KNOWN));
@@ -273,8 +247,6 @@ TEST_CASE(vmalloc_is_told_no_flag_that_it_may_warn_of)
 		EXPECT_EQ(!!(told.gfp & __GFP_NORETRY),
 			  !!(flags[i] & (__GFP_NORETRY | __GFP_RETRY_MAYFAIL)));
 	}
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
 }
 
 /*
@@ -296,15 +268,11 @@ fault:
 	return false;
 }
 
-TEST_CASE(a_write_to_a_freed_guarded_object_faults)
+POOL_CASE(a_write_to_a_freed_guarded_object_faults, guarded())
 {
-	struct pool *pool;
 	unsigned int i;
 	u8 *obj;
 
-	test_mode(POOL_D_UAF | POOL_D_NO_CACHE | POOL_D_NO_GLOBAL);
-	pool = test_pool(100);
-	ASSERT(pool);
 	for (i = 0; i < 10; i++) {
 		obj = test_alloc(pool);
 		ASSERT(obj);
@@ -314,5 +282,4 @@ TEST_CASE(a_write_to_a_freed_guarded_object_faults)
 		EXPECT(!is_writable(obj));
 		EXPECT(!is_writable(obj + 99));
 	}
-	pool_destroy(&pool->head);
 }

@@ -102,18 +102,13 @@ static void hit_twice(struct pool *pool)
 
 static void fill_and_spill(struct pool *pool)
 {
-	test_alloc_many(pool, test_objs, MANY);
-	test_free_many(pool, test_objs, MANY);
+	test_wave(pool, MANY);
 }
 
-TEST_CASE(a_held_array_is_a_lock_to_lockdep)
+POOL_CASE(a_held_array_is_a_lock_to_lockdep,
+	  ONLY_IF(IS_ENABLED(CONFIG_LOCKDEP) && IS_ENABLED(CONFIG_TRACEPOINTS),
+		  "this kernel does not trace locks", test_pool(64)))
 {
-	struct pool *pool;
-
-	if (!IS_ENABLED(CONFIG_LOCKDEP) || !IS_ENABLED(CONFIG_TRACEPOINTS))
-		kunit_skip(test, "this kernel does not trace locks");
-	pool = test_pool(64);
-	ASSERT(pool);
 	fill_and_spill(pool);
 	EXPECT(watched(pool, hit_twice));
 	EXPECT_EQ(seen.held, 2);
@@ -125,5 +120,4 @@ TEST_CASE(a_held_array_is_a_lock_to_lockdep)
 	EXPECT_EQ(seen.opened, seen.held);
 	EXPECT_LE(1, seen.beneath);
 	EXPECT_EQ(seen.wrong, 0);
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }

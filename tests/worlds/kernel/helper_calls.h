@@ -35,6 +35,13 @@ static unsigned int calls_of(const char *name, kprobe_pre_handler_t handler,
 
 #endif
 
+/* A function that does this for a pool. */
+#define CALLER(name, call)						\
+	static void name(struct pool_head *pool)			\
+	{								\
+		call;							\
+	}
+
 /* CALLS allocations that hit. */
 static void hit(struct pool_head *pool)
 {

@@ -30,24 +30,16 @@ static unsigned int touchable(const char *obj, unsigned int n)
 	return good;
 }
 
-static struct pool *told_and(struct kunit *test, unsigned int mode, unsigned int debug)
+static struct pool *told(struct kunit *test, unsigned int mode)
 {
 	struct pool_attr attr = {
 		.name = "told", .size = SIZE, .flags = MEM_F_EXACT, .mode = mode,
 	};
-	struct pool_head *head;
 
 	if (!IS_ENABLED(CONFIG_KASAN_GENERIC))
 		kunit_skip(test, "this kernel has no generic KASAN");
-	test_mode(POOL_D_TOOLS | debug);
-	head = create_pool_ext(&attr);
-	test_mode(0);
-	return head ? pool_of(head) : NULL;
-}
-
-static struct pool *told(struct kunit *test, unsigned int mode)
-{
-	return told_and(test, mode, 0);
+	pool_options.debug |= POOL_D_TOOLS;
+	return test_made(&attr);
 }
 
 TEST_CASE(a_kernel_with_kasan_or_kmsan_starts_with_caches_and_tells)
@@ -62,15 +54,13 @@ TEST_CASE(a_kernel_with_kasan_or_kmsan_starts_with_caches_and_tells)
 /* The caches of the pool have these objects, so KASAN cannot know from the slab. */
 POOL_CASE(kasan_knows_which_objects_of_a_cache_are_free, told(test, POOL_M_GLOBAL))
 {
-	struct pool_stats now;
 	unsigned int i;
 
 	test_alloc_many(pool, test_objs, OBJS);
 	for (i = 0; i < OBJS; i++)
 		EXPECT_EQ(touchable(test_objs[i], SIZE + 4), SIZE);
 	test_free_many(pool, test_objs, OBJS);
-	pool_sum(pool, &now);
-	EXPECT_EQ(now.cached + now.shared, OBJS);
+	EXPECT_EQ(test_sum(pool)->cached + test_sum(pool)->shared, OBJS);
 	for (i = 0; i < OBJS; i++)
 		EXPECT_EQ(touchable(test_objs[i], SIZE), 0);
 	test_wave(pool, OBJS);
@@ -89,16 +79,21 @@ POOL_CASE(kasan_lets_only_the_link_of_a_parked_object_be_touched, told(test, POO
 	test_free(pool, obj);
 }
 
+static struct pool *told_with_callers(struct kunit *test)
+{
+	test_mode(POOL_D_CALLER);
+	pool_options.policy = POOL_POLICY_CONTINUE;
+	return told(test, POOL_M_GLOBAL);
+}
+
 /*
  * A report of KASAN would fail the case.  The callers are stored behind the object, all of which
  * is hidden.
  */
-POOL_CASE(kasan_reports_nothing_of_what_pools_report, told_and(test, POOL_M_GLOBAL, POOL_D_CALLER))
+POOL_CASE(kasan_reports_nothing_of_what_pools_report, told_with_callers(test))
 {
-	char *obj;
+	char *obj = test_alloc(pool);
 
-	pool_options.policy = POOL_POLICY_CONTINUE;
-	obj = test_alloc(pool);
 	ASSERT(obj);
 	test_free(pool, obj);
 	test_free(pool, obj);
@@ -115,24 +110,19 @@ static long read_freed(void *obj)
  * KASAN fails the case of the task that it reports, so another task reads.  A report turns off
  * lockdep, which other suites need.
  */
-TEST_CASE(kasan_reports_who_reads_a_cached_object_that_is_free)
+POOL_CASE(kasan_reports_who_reads_a_cached_object_that_is_free,
+	  ONLY_IF(test_alone(), "it needs a kernel in which no other suite runs",
+		  told(test, POOL_M_GLOBAL)))
 {
 	static const char report[] = "BUG: KASAN: slab-use-after-free in read_freed";
 	struct kmsg_dump_iter log;
-	struct pool *pool;
-	char *obj;
+	char *obj = test_alloc(pool);
 
-	if (!test_alone())
-		kunit_skip(test, "it needs a kernel in which no other suite runs");
-	pool = told(test, POOL_M_GLOBAL);
-	ASSERT(pool);
-	obj = test_alloc(pool);
 	test_free(pool, obj);
 	kmsg_dump_rewind(&log);
 	lines_with(&log, report);
 	work_on_cpu(raw_smp_processor_id(), read_freed, obj);
 	EXPECT_EQ(lines_with(&log, report), 1);
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
 #if IS_ENABLED(CONFIG_KASAN_GENERIC) && IS_ENABLED(CONFIG_KFENCE)
@@ -168,20 +158,15 @@ static char *fenced(struct pool *pool)
 }
 
 /* KFENCE reads what is behind an object that is freed, and KASAN checks these reads. */
-TEST_CASE(kasan_is_told_nothing_of_objects_of_kfence)
+POOL_CASE(kasan_is_told_nothing_of_objects_of_kfence,
+	  ONLY_IF(kfence_is_on(), "this kernel has no generic KASAN, or no KFENCE",
+		  told(test, POOL_M_NO_CACHE)))
 {
-	struct pool *pool;
-	char *obj;
+	char *obj = fenced(pool);
 
-	if (!kfence_is_on())
-		kunit_skip(test, "this kernel has no generic KASAN, or no KFENCE");
-	pool = told(test, POOL_M_NO_CACHE);
-	ASSERT(pool);
-	obj = fenced(pool);
 	ASSERT(obj);
 	EXPECT_EQ(touchable(obj, SIZE + 4), SIZE + 4);
 	test_free(pool, obj);
 	EXPECT_EQ(touchable(obj, SIZE + 4), SIZE + 4);
 	EXPECT_EQ(test_faults(pool), 0);
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }

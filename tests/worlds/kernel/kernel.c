@@ -37,6 +37,21 @@ static struct pool *pool_of_turn(struct intruder *in, unsigned long turn)
 	return (turn & 1) && in->other ? in->other : in->pool;
 }
 
+/* Clear @pool's first objects, which may be new: not marked, and not clean either. */
+static bool clean(struct pool *pool)
+{
+	unsigned int i, n = 0;
+
+	test_alloc_many(pool, test_objs, 200);
+	for (i = 0; i < 200; i++) {
+		if (test_objs[i])
+			memset(test_objs[i], 0, 64);
+		n += !!test_objs[i];
+	}
+	test_free_many(pool, test_objs, 200);
+	return n == 200;
+}
+
 /* Mark an object as owned; it must not be marked yet. */
 static void own(struct intruder *in, void *obj)
 {
@@ -74,20 +89,12 @@ static void intrude(struct intruder *in, unsigned int flags)
 	in->turns++;
 }
 
+/* Let the intruder use a pool. */
 static bool intruder_begin(struct pool *pool)
 {
-	unsigned int i;
-
 	memset(&intruder, 0, sizeof(intruder));
 	intruder.pool = pool;
-	test_alloc_many(pool, test_objs, 200);
-	for (i = 0; i < 200; i++) {
-		if (!test_objs[i])
-			return false;
-		memset(test_objs[i], 0, 64);
-	}
-	test_free_many(pool, test_objs, 200);
-	return true;
+	return clean(pool);
 }
 
 /*
@@ -154,33 +161,23 @@ static void setup_timer(void)
 #endif
 }
 
-TEST_CASE(hardirqs_in_the_middle_of_calls_lose_nothing)
+POOL_CASE(hardirqs_in_the_middle_of_calls_lose_nothing,
+	  ONLY_IF(!IS_ENABLED(CONFIG_UML), "User-Mode Linux has no hard interrupts",
+		  test_within(8192, 8, 64)))
 {
-	struct pool_stats now;
-	struct pool *pool;
 	unsigned int tries;
 
-	if (IS_ENABLED(CONFIG_UML))
-		kunit_skip(test, "User-Mode Linux has no hard interrupts");
-	test_options(8192, 8);
-	pool = test_pool(64);
-	ASSERT(pool);
 	ASSERT(intruder_begin(pool));
 	setup_timer();
 	hrtimer_start(&intruder.timer, ns_to_ktime(20000), TIMER_MODE);
-	for (tries = 0; tries < 50; tries++) {
+	for (tries = 0; tries < 50 && test_sum(pool)->nested <= 20; tries++) {
 		waves(pool, test_scale(20000), 3);
 		waves(pool, test_scale(1000), 150);
-		pool_sum(pool, &now);
-		if (now.nested > 20)
-			break;
 	}
 	hrtimer_cancel(&intruder.timer);
-	kunit_info(test, "interrupts=%lu nested=%llu", intruder.turns,
-		   now.nested);
+	kunit_info(test, "interrupts=%lu nested=%llu", intruder.turns, test_sum(pool)->nested);
 	EXPECT(intruder_end());
-	EXPECT(now.nested > 0);
-	pool_destroy(&pool->head);
+	EXPECT(test_sum(pool)->nested > 0);
 }
 
 #ifdef CONFIG_KPROBES
@@ -222,23 +219,10 @@ static bool probed(struct pool *pool, const char *symbol)
 
 #endif
 
-/* Objects of the other pool may be new: not marked, and not clean either. */
-static struct pool *clean_pool(void)
-{
-	struct pool *pool = test_pool(64);
-	unsigned int i;
-
-	if (!pool)
-		return NULL;
-	test_alloc_many(pool, test_objs, 200);
-	for (i = 0; i < 200; i++)
-		if (test_objs[i])
-			memset(test_objs[i], 0, 64);
-	test_free_many(pool, test_objs, 200);
-	return pool;
-}
-
-TEST_CASE(probes_inside_the_guard_and_the_lock_lose_nothing)
+PAIR_CASE(probes_inside_the_guard_and_the_lock_lose_nothing,
+	  pool, ONLY_IF(IS_ENABLED(CONFIG_KPROBES), "this kernel has no kprobes",
+			test_within(8192, 8, 64)),
+	  other, test_pool(64))
 {
 	static const char * const where[] = {
 		"pool_age_make_room", "pool_age_enlarge", "pool_hot_enlarge",
@@ -247,18 +231,11 @@ TEST_CASE(probes_inside_the_guard_and_the_lock_lose_nothing)
 		"_raw_spin_lock", "_raw_spin_unlock",
 	};
 	struct pool_stats now;
-	struct pool *pool;
 	unsigned int i;
 
-	if (!IS_ENABLED(CONFIG_KPROBES))
-		kunit_skip(test, "this kernel has no kprobes");
-	test_options(8192, 8);
-	pool = test_pool(64);
-	ASSERT(pool);
-	ASSERT(intruder_begin(pool));
+	ASSERT(intruder_begin(pool) && clean(other));
 	intruder.task = current;
-	intruder.other = clean_pool();
-	ASSERT(intruder.other);
+	intruder.other = other;
 	for (i = 0; i < ARRAY_SIZE(where); i++)
 		EXPECT(probed(pool, where[i]));
 	pool_sum(pool, &now);
@@ -267,8 +244,6 @@ TEST_CASE(probes_inside_the_guard_and_the_lock_lose_nothing)
 	EXPECT(intruder_end());
 	EXPECT(now.nested > 0);
 	intruder.task = NULL;
-	pool_destroy(&intruder.other->head);
-	pool_destroy(&pool->head);
 }
 
 struct hotplug {
@@ -304,49 +279,33 @@ static void on_and_off(unsigned int i, void *arg)
 	plat_word_add(&h->stop, 1);
 }
 
-TEST_CASE(a_cpu_that_goes_offline_under_load_hands_its_caches_on)
+POOL_CASE(a_cpu_that_goes_offline_under_load_hands_its_caches_on,
+	  ONLY_IF(IS_ENABLED(CONFIG_HOTPLUG_CPU) && num_online_cpus() > 1,
+		  "this kernel has no CPU hotplug, or one CPU only", test_pool(64)))
 {
-	struct hotplug h;
 	unsigned int last = cpumask_last(cpu_possible_mask);
+	struct hotplug h = { .pool = pool };
 
-	memset(&h, 0, sizeof(h));
-	if (!IS_ENABLED(CONFIG_HOTPLUG_CPU))
-		kunit_skip(test, "this kernel has no CPU hotplug");
-	if (num_online_cpus() < 2)
-		kunit_skip(test, "one CPU only");
-	h.pool = test_pool(64);
-	ASSERT(h.pool);
 	set_cpus_allowed_ptr(current, cpumask_of(last));
-	test_alloc_many(h.pool, test_objs, 200);
-	test_free_many(h.pool, test_objs, 200);
+	test_wave(pool, 200);
 	EXPECT(pool_charged(plat_cpu_of(last)));
 	set_cpus_allowed_ptr(current, cpumask_of(0));
 	test_threads(min(num_online_cpus(), 4u), on_and_off, &h);
 	EXPECT_EQ(plat_read(&h.bad), 0);
-	EXPECT(test_quiet(h.pool, 0));
-	pool_destroy(&h.pool->head);
 }
 
 /* The reader is preemptible but must not sleep, so the report does not walk over pools. */
-TEST_CASE(a_report_from_an_rcu_reader_does_not_wait)
+PAIR_CASE(a_report_from_an_rcu_reader_does_not_wait, pool, test_checked(64, POOL_D_INTEGRITY),
+	  other, test_checked(64, POOL_D_INTEGRITY))
 {
-	struct pool *pool, *other;
-	void *obj;
+	void *obj = test_alloc(other);
 
-	pool_options.policy = POOL_POLICY_CONTINUE;
-	test_mode(POOL_D_INTEGRITY);
-	pool = test_pool(64);
-	other = test_pool(64);
-	ASSERT(pool && other);
-	obj = test_alloc(other);
 	rcu_read_lock();
 	test_free(pool, obj);
 	rcu_read_unlock();
-	EXPECT_EQ(plat_read(&pool->faults[POOL_FAULT_FOREIGN]), 1);
-	EXPECT_EQ(plat_read(&pool->faults[POOL_FAULT_WRONG_POOL]), 0);
+	EXPECT_EQ(test_found(pool, POOL_FAULT_FOREIGN), 1);
+	EXPECT_EQ(test_found(pool, POOL_FAULT_WRONG_POOL), 0);
 	test_free(other, obj);
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
-	EXPECT_PTR_EQ(pool_destroy(&other->head), NULL);
 }
 
 static unsigned int parts(const struct pool *pool)
@@ -391,15 +350,12 @@ POOL_CASE(a_call_that_found_no_part_enters_none_that_its_interrupter_made, test_
 }
 
 /* Counts that are equal in both readings need no sleep in between. */
-TEST_CASE(looking_for_objects_in_use_of_a_quiet_pool_takes_no_sleep)
+POOL_CASE(looking_for_objects_in_use_of_a_quiet_pool_takes_no_sleep, test_pool(64))
 {
-	struct pool *pool = test_pool(64);
+	void *obj = test_alloc(pool);
 	unsigned long slept;
 	unsigned int i;
-	void *obj;
 
-	ASSERT(pool);
-	obj = test_alloc(pool);
 	/* Somebody else may have the registry mutex. */
 	for (i = 0; i < 5; i++) {
 		slept = current->nvcsw;
@@ -409,7 +365,6 @@ TEST_CASE(looking_for_objects_in_use_of_a_quiet_pool_takes_no_sleep)
 	}
 	EXPECT(i < 5);
 	test_free(pool, obj);
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
 /* The calls of a destructor in reclaim, which frees a wrong pointer to another pool. */

@@ -84,68 +84,53 @@ static void round_trip(struct relay *r)
 
 static struct pool *numa_pool(void)
 {
-	pool_fail_every = 0;
-	test_options(65536, 32);
-	return test_pool(SIZE);
+	return test_sure_within(65536, 32, SIZE);
 }
 
-#define SKIP_ONE_NODE(test) \
-	do { \
-		if (num_online_nodes() < 2) \
-			kunit_skip(test, "one node"); \
-	} while (0)
+/* For cases of several nodes. */
+#define IF_NODES(make)	ONLY_IF(num_online_nodes() > 1, "one node", make)
 
 /* The pool gets few objects of the slab once it has as many as are on their way. */
-TEST_CASE(clusters_go_home_to_the_node_of_their_objects)
+POOL_CASE(clusters_go_home_to_the_node_of_their_objects, IF_NODES(numa_pool()))
 {
 	struct pool_stats before, now;
-	struct relay r = { NULL };
+	struct relay r = { .pool = pool };
 	unsigned int i;
 
-	SKIP_ONE_NODE(test);
-	r.pool = numa_pool();
-	ASSERT(r.pool);
 	for (i = 0; i < 10; i++)
 		round_trip(&r);
 	r.remote = 0;
-	pool_sum(r.pool, &before);
+	pool_sum(pool, &before);
 	for (i = 0; i < 20; i++)
 		round_trip(&r);
-	pool_sum(r.pool, &now);
+	pool_sum(pool, &now);
 	EXPECT_EQ(r.none, 0);
 	EXPECT_LE(r.remote, 20 * WAVE / 100);
 	EXPECT_LE(now.store_gets - before.store_gets, 20 * WAVE / 10);
-	EXPECT(test_quiet(r.pool, 0));
-	pool_destroy(&r.pool->head);
 }
 
-TEST_CASE(an_object_is_of_the_node_that_is_asked_for)
+POOL_CASE(an_object_is_of_the_node_that_is_asked_for, IF_NODES(numa_pool()))
 {
-	struct relay r = { NULL };
+	struct relay r = { .pool = pool };
 	struct pool_stats before, now;
 	void *obj;
 	int node;
 
-	SKIP_ONE_NODE(test);
-	r.pool = numa_pool();
-	ASSERT(r.pool);
 	round_trip(&r);
 	for_each_online_node(node) {
-		obj = pool_alloc_node(&r.pool->head, GFP_KERNEL, node);
+		obj = pool_alloc_node(&pool->head, GFP_KERNEL, node);
 		EXPECT(obj && is_near(obj, node));
-		test_free(r.pool, obj);
-		obj = pool_alloc_node(&r.pool->head,
+		test_free(pool, obj);
+		obj = pool_alloc_node(&pool->head,
 				      GFP_KERNEL | __GFP_THISNODE, node);
 		EXPECT(obj && is_near(obj, node));
-		test_free(r.pool, obj);
+		test_free(pool, obj);
 	}
-	pool_sum(r.pool, &before);
-	obj = pool_alloc_node(&r.pool->head, GFP_KERNEL, 0);
-	pool_sum(r.pool, &now);
+	pool_sum(pool, &before);
+	obj = pool_alloc_node(&pool->head, GFP_KERNEL, 0);
+	pool_sum(pool, &now);
 	EXPECT_EQ(now.shared, before.shared - 1);
-	test_free(r.pool, obj);
-	EXPECT(test_quiet(r.pool, 0));
-	pool_destroy(&r.pool->head);
+	test_free(pool, obj);
 }
 
 /* The first CPU allocates, and all goes to the shared pool of its node. */
@@ -158,40 +143,28 @@ static void fill_first_node(struct relay *r)
 		pool_shared_put_one(r->pool, test_objs[i], 0);
 }
 
-TEST_CASE(a_miss_leaves_objects_of_other_nodes_alone)
+POOL_CASE(a_miss_leaves_objects_of_other_nodes_alone, IF_NODES(numa_pool()))
 {
-	struct relay r = { NULL };
+	struct relay r = { .pool = pool };
 
-	SKIP_ONE_NODE(test);
-	r.pool = numa_pool();
-	ASSERT(r.pool);
 	fill_first_node(&r);
-	EXPECT(pool_shared_count(r.pool) >= WAVE);
+	EXPECT(pool_shared_count(pool) >= WAVE);
 	on_last(&r, allocate);
 	EXPECT_EQ(r.none, 0);
 	EXPECT_EQ(r.remote, 0);
 	on_last(&r, free_all);
-	EXPECT(test_quiet(r.pool, 0));
-	pool_destroy(&r.pool->head);
 }
 
 /* All free objects are in the shared pool of the first node. */
-TEST_CASE(at_the_limit_a_node_gets_what_another_one_has)
+POOL_CASE(at_the_limit_a_node_gets_what_another_one_has, IF_NODES(numa_pool()))
 {
-	struct relay r = { NULL };
-	struct pool_stats now;
+	struct relay r = { .pool = pool };
 
-	SKIP_ONE_NODE(test);
-	r.pool = numa_pool();
-	ASSERT(r.pool);
 	fill_first_node(&r);
-	pool_sum(r.pool, &now);
-	EXPECT(pool_set_limit(&r.pool->head, now.allocated));
+	EXPECT(pool_set_limit(&pool->head, pool_allocated(pool)));
 	on_last(&r, allocate);
 	EXPECT_EQ(r.none, 0);
 	on_last(&r, free_all);
-	EXPECT(test_quiet(r.pool, 0));
-	pool_destroy(&r.pool->head);
 }
 
 /* The last CPU is near this node, and the first one is not. */
@@ -223,22 +196,14 @@ static void mix(struct relay *r)
 	}
 }
 
-TEST_CASE(a_node_that_is_named_finds_what_was_freed_last)
+POOL_CASE(a_node_that_is_named_finds_what_was_freed_last,
+	  IF_NODES(test_sure_within(1 << 20, 32, SIZE)))
 {
-	struct relay r = { NULL };
-	struct pool_stats now;
+	struct relay r = { .pool = pool };
 
-	SKIP_ONE_NODE(test);
-	pool_fail_every = 0;
-	test_options(1 << 20, 32);
-	r.pool = test_pool(SIZE);
-	ASSERT(r.pool);
 	on_first(&r, mix);
-	pool_sum(r.pool, &now);
 	EXPECT_EQ(r.none, 0);
-	EXPECT_LE(now.allocated, 2 * POOL_HOT_SLOTS);
-	EXPECT(test_quiet(r.pool, 0));
-	pool_destroy(&r.pool->head);
+	EXPECT_LE(test_sum(pool)->allocated, 2 * POOL_HOT_SLOTS);
 }
 
 /* All objects that the limit allows are in this CPU's array, and of this node. */
@@ -258,38 +223,33 @@ static void far_at_limit(struct relay *r)
 		test_free(r->pool, test_objs[i]);
 }
 
-TEST_CASE(at_the_limit_free_objects_make_room_for_the_node_that_is_named)
+POOL_CASE(at_the_limit_free_objects_make_room_for_the_node_that_is_named, IF_NODES(numa_pool()))
 {
-	struct relay r = { NULL };
+	struct relay r = { .pool = pool };
 
-	SKIP_ONE_NODE(test);
-	r.pool = numa_pool();
-	ASSERT(r.pool);
-	EXPECT(pool_set_limit(&r.pool->head, FEW));
+	EXPECT(pool_set_limit(&pool->head, FEW));
 	on_first(&r, far_at_limit);
 	EXPECT_EQ(r.none, 0);
 	EXPECT_EQ(r.remote, 0);
-	EXPECT(test_quiet(r.pool, 0));
-	pool_destroy(&r.pool->head);
+}
+
+static struct pool *guarded_pool(void)
+{
+	test_options(65536, 32);
+	pool_fail_every = 0;
+	return test_in_mode(POOL_D_UAF, SIZE);
 }
 
 /*
  * Guarded objects are areas of vmalloc(), which may be of any node.  The shared pool has only
  * such.
  */
-TEST_CASE(a_node_that_is_named_gets_no_guarded_object)
+POOL_CASE(a_node_that_is_named_gets_no_guarded_object, IF_NODES(guarded_pool()))
 {
-	struct pool *pool;
 	unsigned int i;
 
-	SKIP_ONE_NODE(test);
-	test_mode(POOL_D_UAF);
-	pool = numa_pool();
-	test_mode(0);
-	ASSERT(pool);
 	EXPECT(pool_set_limit(&pool->head, FEW));
-	for (i = 0; i < FEW; i++)
-		test_objs[i] = test_alloc(pool);
+	test_alloc_many(pool, test_objs, FEW);
 	EXPECT(is_vmalloc_addr(test_objs[0]));
 	for (i = 0; i < FEW; i++)
 		EXPECT(pool_shared_put_one(pool, test_objs[i], 0));
@@ -297,22 +257,17 @@ TEST_CASE(a_node_that_is_named_gets_no_guarded_object)
 		test_objs[i] = alloc_far(pool, GFP_KERNEL);
 		EXPECT(test_objs[i] && !is_vmalloc_addr(test_objs[i]));
 	}
-	for (i = 0; i < FEW; i++)
-		test_free(pool, test_objs[i]);
-	EXPECT(test_quiet(pool, 0));
-	pool_destroy(&pool->head);
+	test_free_many(pool, test_objs, FEW);
 }
 
 POOL_CASE(a_node_that_does_not_exist_is_refused, numa_pool())
 {
-	struct pool_stats now;
 	void *obj;
 
 	EXPECT_PTR_EQ(pool_alloc_node(&pool->head, GFP_KERNEL, -2), NULL);
 	EXPECT_PTR_EQ(pool_alloc_node(&pool->head, GFP_KERNEL, nr_node_ids),
 		      NULL);
-	pool_sum(pool, &now);
-	EXPECT_EQ(now.failed, 2);
+	EXPECT_EQ(test_sum(pool)->failed, 2);
 	obj = pool_alloc_node(&pool->head, GFP_KERNEL, NUMA_NO_NODE);
 	EXPECT(obj);
 	test_free(pool, obj);
@@ -337,28 +292,23 @@ static void age(struct relay *r)
 		pool_age();
 }
 
-TEST_CASE(an_isolated_cpu_is_not_interrupted_for_its_array)
+POOL_CASE(an_isolated_cpu_is_not_interrupted_for_its_array,
+	  ONLY_IF(!housekeeping_cpu(test_cpus() - 1, HK_TYPE_DOMAIN), "no CPU is isolated",
+		  numa_pool()))
 {
-	bool isolated = !housekeeping_cpu(test_cpus() - 1, HK_TYPE_DOMAIN);
 	unsigned int last = test_cpus() - 1, had;
-	struct relay r = { NULL };
+	struct relay r = { .pool = pool };
 
-	if (!isolated)
-		kunit_skip(test, "no CPU is isolated");
-	r.pool = numa_pool();
-	ASSERT(r.pool);
 	on_last(&r, use_some);
-	had = plat_local_of(r.pool, last)->hot.n;
+	had = plat_local_of(pool, last)->hot.n;
 	EXPECT(had >= FEW);
 	on_first(&r, ask);
 	EXPECT_EQ(r.none, 1);
 	on_first(&r, age);
-	EXPECT_EQ(plat_local_of(r.pool, last)->hot.n, had);
+	EXPECT_EQ(plat_local_of(pool, last)->hot.n, had);
 	on_first(&r, use_some);
-	had = plat_local_of(r.pool, 0)->hot.n;
+	had = plat_local_of(pool, 0)->hot.n;
 	on_last(&r, ask);
 	EXPECT_EQ(r.none, 0);
-	EXPECT(plat_local_of(r.pool, 0)->hot.n < had);
-	EXPECT(test_quiet(r.pool, 0));
-	pool_destroy(&r.pool->head);
+	EXPECT(plat_local_of(pool, 0)->hot.n < had);
 }

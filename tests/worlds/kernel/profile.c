@@ -11,19 +11,19 @@
 /* Too large for a stack. */
 static char text[4096];
 
-static void make_table(void)
+/* A pool, and a table without places. */
+static struct pool *counted(void)
 {
 	pool_profile_end();
-	WARN_ON(!pool_profile_ready());
+	return pool_profile_ready() ? test_pool(64) : NULL;
 }
 
-POOL_CASE(a_place_is_named_when_its_first_call_is_counted, test_pool(64))
+POOL_CASE(a_place_is_named_when_its_first_call_is_counted, counted())
 {
 	struct pool_place place;
 	char name[160];
 	unsigned int bin;
 
-	make_table();
 	bin = pool_profile_alloc(pool, (void *)test_pool, 64);
 	ASSERT(pool_profile_read(bin, &place) && place.site);
 	EXPECT(strstr(place.site, "test_pool"));
@@ -33,13 +33,12 @@ POOL_CASE(a_place_is_named_when_its_first_call_is_counted, test_pool(64))
 }
 
 /* The name is set as if the code had been discarded and this function loaded there. */
-POOL_CASE(a_place_whose_code_is_discarded_keeps_its_name, test_pool(64))
+POOL_CASE(a_place_whose_code_is_discarded_keeps_its_name, counted())
 {
-	struct pool_place place;
 	static const char gone[] = "ex_init+0x10/0x40 [ex]";
+	struct pool_place place;
 	unsigned int bin;
 
-	make_table();
 	bin = pool_profile_alloc(pool, (void *)test_pool, 64);
 	ASSERT(pool_profile_read(bin, &place) && place.site);
 	memcpy((char *)place.site, gone, sizeof(gone));

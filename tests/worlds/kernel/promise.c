@@ -23,14 +23,10 @@ static unsigned int in_slab(void **objs, unsigned int n)
 }
 
 /* The slab keeps some empty pages, and returns them when it is asked to shrink. */
-TEST_CASE(a_gc_has_the_slab_return_pages_without_objects)
+POOL_CASE(a_gc_has_the_slab_return_pages_without_objects, test_in_mode(POOL_D_NO_CACHE, 1000))
 {
 	unsigned int before;
-	struct pool *pool;
 
-	test_mode(POOL_D_NO_CACHE);
-	pool = test_pool(1000);
-	ASSERT(pool);
 	pool_fail_every = 0;
 	test_alloc_many(pool, test_objs, OBJS);
 	EXPECT_EQ(in_slab(test_objs, OBJS), OBJS);
@@ -39,29 +35,19 @@ TEST_CASE(a_gc_has_the_slab_return_pages_without_objects)
 	EXPECT(before > 0);
 	pool_gc(NULL);
 	EXPECT(in_slab(test_objs, OBJS) < before);
-	pool_destroy(&pool->head);
 }
 
-TEST_CASE(an_allocation_is_null_when_the_slab_has_nothing)
+POOL_CASE(an_allocation_is_null_when_the_slab_has_nothing, IF_FAILSLAB(test_sure(64)))
 {
-	struct pool_stats now;
-	struct pool *pool;
 	void *obj;
 
-	NEEDS_FAILSLAB();
-	pool_fail_every = 0;
-	pool = test_pool(64);
-	ASSERT(pool);
 	/* Afterwards this CPU has its part of the pool. */
-	obj = pool_alloc_nocache(&pool->head);
-	test_free(pool, obj);
+	test_free(pool, pool_alloc_nocache(&pool->head));
 	obj = pool_alloc(&pool->head);
 	test_fail_nth(1);
 	EXPECT_PTR_EQ(pool_alloc(&pool->head), NULL);
 	test_fail_nth(0);
-	pool_stats_get(&pool->head, &now, sizeof(now));
-	EXPECT_EQ(now.failed, 1);
-	EXPECT_EQ(now.used, 1);
+	EXPECT_EQ(test_sum(pool)->failed, 1);
+	EXPECT_EQ(test_sum(pool)->used, 1);
 	test_free(pool, obj);
-	pool_destroy(&pool->head);
 }

@@ -32,72 +32,72 @@ static int wait_for_one(void *arg)
 	return 0;
 }
 
-/* A thread that waits for the only object of a pool, which is in use; NULL: none was made. */
-static struct task_struct *waits_for(struct waiter *w, void **obj)
+/* Start a thread that waits for the only object of a pool, which is in use; NULL: none was made. */
+static struct task_struct *waits_for(struct waiter *w, struct pool *pool, void **obj)
 {
 	struct task_struct *task;
 
-	w->pool = test_pool(64);
-	pool_fail_every = 0;
+	*w = (struct waiter){ .pool = pool };
 	init_completion(&w->done);
-	if (!w->pool || !pool_set_limit(&w->pool->head, 1))
+	if (!pool_set_limit(&pool->head, 1))
 		return NULL;
-	*obj = pool_alloc(&w->pool->head);
+	*obj = pool_alloc(&pool->head);
 	task = kthread_run(wait_for_one, w, "pool_waits");
-	if (IS_ERR(task))
+	if (IS_ERR(task) || !*obj)
 		return NULL;
-	while (!plat_read(&w->pool->waiting))
+	while (!plat_read(&pool->waiting))
 		schedule_timeout_idle(1);
 	return task;
 }
 
-TEST_CASE(a_thread_that_is_to_stop_waits_no_longer)
+/* End a thread whose wait is over; true if it got the object. */
+static bool has_got(struct waiter *w, struct task_struct *task)
 {
-	struct waiter w = { .got = false };
-	struct task_struct *task;
-	void *obj = NULL;
+	wait_for_completion(&w->done);
+	kthread_stop(task);
+	return w->got;
+}
 
-	task = waits_for(&w, &obj);
-	ASSERT(task && obj);
+POOL_CASE(a_thread_that_is_to_stop_waits_no_longer, test_sure(64))
+{
+	struct task_struct *task;
+	struct waiter w;
+	void *obj;
+
+	task = waits_for(&w, pool, &obj);
+	ASSERT(task);
 	kthread_stop(task);
 	EXPECT(!w.got);
-	EXPECT_EQ(w.pool->waiting, 0);
-	pool_free(&w.pool->head, obj);
-	EXPECT_PTR_EQ(pool_destroy(&w.pool->head), NULL);
+	EXPECT_EQ(pool->waiting, 0);
+	test_free(pool, obj);
 }
 
 /* With interrupts off, as in a handler, no lock of the scheduler may be taken. */
-TEST_CASE(a_free_with_interrupts_off_wakes_who_waits)
+POOL_CASE(a_free_with_interrupts_off_wakes_who_waits, test_sure(64))
 {
-	struct waiter w = { .got = false };
 	struct task_struct *task;
 	unsigned long flags;
-	void *obj = NULL;
+	struct waiter w;
+	void *obj;
 
-	task = waits_for(&w, &obj);
-	ASSERT(task && obj);
+	task = waits_for(&w, pool, &obj);
+	ASSERT(task);
 	local_irq_save(flags);
-	__pool_free(&w.pool->head, obj, POOL_F_ATOMIC);
+	__pool_free(&pool->head, obj, POOL_F_ATOMIC);
 	local_irq_restore(flags);
-	wait_for_completion(&w.done);
-	EXPECT(w.got);
-	kthread_stop(task);
-	EXPECT_PTR_EQ(pool_destroy(&w.pool->head), NULL);
+	EXPECT(has_got(&w, task));
 }
 
-TEST_CASE(calls_by_the_kernels_flags_do_not_overtake_who_waits)
+POOL_CASE(calls_by_the_kernels_flags_do_not_overtake_who_waits, test_sure(64))
 {
-	struct waiter w = { .got = false };
 	struct task_struct *task;
-	void *obj = NULL;
+	struct waiter w;
+	void *obj;
 
-	task = waits_for(&w, &obj);
-	ASSERT(task && obj);
-	EXPECT_PTR_EQ(pool_alloc_gfp(&w.pool->head, GFP_KERNEL), NULL);
-	EXPECT_PTR_EQ(pool_alloc_gfp(&w.pool->head, GFP_ATOMIC), NULL);
-	pool_free(&w.pool->head, obj);
-	wait_for_completion(&w.done);
-	EXPECT(w.got);
-	kthread_stop(task);
-	EXPECT_PTR_EQ(pool_destroy(&w.pool->head), NULL);
+	task = waits_for(&w, pool, &obj);
+	ASSERT(task);
+	EXPECT_PTR_EQ(pool_alloc_gfp(&pool->head, GFP_KERNEL), NULL);
+	EXPECT_PTR_EQ(pool_alloc_gfp(&pool->head, GFP_ATOMIC), NULL);
+	test_free(pool, obj);
+	EXPECT(has_got(&w, task));
 }

@@ -68,10 +68,18 @@ static unsigned int rests(void (*fn)(struct pool_head *pool), struct pool_head *
 
 #define POOLS	20
 
-static void walk_totals(struct pool_head *pool)
-{
-	pool_total_used();
-}
+CALLER(walk_totals, pool_total_used())
+CALLER(walk_gc, pool_gc(NULL))
+CALLER(walk_age, pool_age())
+CALLER(walk_reserve, pool_unreserve(pool_reserve(pool, POOLS)))
+CALLER(lower_cap, pool_configure("max_cached=1"))
+CALLER(walk_parked, pool_drain_parked(pool_of(pool)))
+CALLER(trim, pool_cluster_trim(pool_of(pool)))
+/* A dump in vain: the text has no place. */
+CALLER(walk_dump, dump_pools_to_buf(NULL, 0, "json"))
+/* The dump has all pools in hand, and leaves out all but the first. */
+CALLER(walk_dump_of_one, dump_pools_to_buf(NULL, 0, "byname json 1"))
+CALLER(walk_details, dump_pools_to_buf(NULL, 0, "raw detailed match merged"))
 
 static void look(struct pool_head *pool, void *arg)
 {
@@ -80,16 +88,6 @@ static void look(struct pool_head *pool, void *arg)
 static void walk_each(struct pool_head *pool)
 {
 	pool_for_each(look, NULL);
-}
-
-static void walk_gc(struct pool_head *pool)
-{
-	pool_gc(NULL);
-}
-
-static void walk_age(struct pool_head *pool)
-{
-	pool_age();
 }
 
 /* Reclaim as the kernel does: count, then make steps until nothing is left. */
@@ -101,21 +99,6 @@ static void walk_reclaim(struct pool_head *pool)
 	pool_unused_bytes(POOL_F_ATOMIC, &bytes);
 	pool_shrink_bytes(POOL_ALL, POOL_F_ATOMIC);
 	plat_mutex_unlock(PLAT_REGISTRY);
-}
-
-static void walk_dump(struct pool_head *pool)
-{
-	char text[16];
-
-	dump_pools_to_buf(text, sizeof(text), "json");
-}
-
-/* The dump has all pools in hand, and leaves out all but the first. */
-static void walk_dump_of_one(struct pool_head *pool)
-{
-	char text[16];
-
-	dump_pools_to_buf(text, sizeof(text), "byname json 1");
 }
 
 TEST_CASE(each_walk_over_all_pools_lets_others_run_between_two)
@@ -158,13 +141,6 @@ static void walk_registrations(struct pool_head *pool)
 	filp_close(file, NULL);
 }
 
-static void walk_details(struct pool_head *pool)
-{
-	char text[16];
-
-	dump_pools_to_buf(text, sizeof(text), "raw detailed match merged");
-}
-
 TEST_CASE(a_list_of_registrations_lets_others_run_between_two)
 {
 	struct pool *hits = pool_that_hits(test);
@@ -180,11 +156,6 @@ TEST_CASE(a_list_of_registrations_lets_others_run_between_two)
 	for (i = 0; i < POOLS; i++)
 		EXPECT_PTR_EQ(pool_destroy(pool), NULL);
 	EXPECT_PTR_EQ(pool_destroy(&hits->head), NULL);
-}
-
-static void walk_reserve(struct pool_head *pool)
-{
-	pool_unreserve(pool_reserve(pool, POOLS));
 }
 
 POOL_CASE(a_reserve_lets_others_run_between_two_objects, pool_that_hits(test))
@@ -207,11 +178,6 @@ POOL_CASE(a_flush_lets_others_run_between_two_clusters, pool_that_hits(test))
 	EXPECT_EQ(pool_shared_count(pool), 0);
 }
 
-static void lower_cap(struct pool_head *pool)
-{
-	pool_configure("max_cached=1");
-}
-
 POOL_CASE(a_cap_that_comes_late_lets_others_run_between_two_clusters, pool_that_hits(test))
 {
 	unsigned long clusters;
@@ -229,10 +195,8 @@ static void come_and_go(struct pool_head *pool)
 {
 	unsigned int i;
 
-	for (i = 0; i < CALLS; i++) {
-		test_alloc_many(pool_of(pool), test_objs, 400);
-		test_free_many(pool_of(pool), test_objs, 400);
-	}
+	for (i = 0; i < CALLS; i++)
+		head_wave(pool, 400);
 }
 
 POOL_CASE(buckets_are_looked_at_without_the_cpu_lock, pool_that_hits(test))
@@ -247,16 +211,6 @@ POOL_CASE(buckets_are_looked_at_without_the_cpu_lock, pool_that_hits(test))
 		EXPECT_LE(1, calls(how[i], false, come_and_go, &pool->head));
 		EXPECT_EQ(calls(how[i], true, come_and_go, &pool->head), 0);
 	}
-}
-
-static void walk_parked(struct pool_head *pool)
-{
-	pool_drain_parked(pool_of(pool));
-}
-
-static void trim(struct pool_head *pool)
-{
-	pool_cluster_trim(pool_of(pool));
 }
 
 /* The longest lists are parked objects of a pool with a destructor, and emptied clusters. */

@@ -169,43 +169,31 @@ static void use_under_raw_lock(struct pool_head *pool)
 	raw_spin_unlock_irqrestore(&raw_lock, flags);
 }
 
+static const unsigned int options[] = {
+	0, POOL_D_NO_CACHE, POOL_D_NO_CACHE | POOL_D_NO_GLOBAL,
+	POOL_D_POISON | POOL_D_CALLER, POOL_D_INTEGRITY | POOL_D_UAF,
+};
+
 /* lockdep reports once, and is off from then on.  On RT the calls may get nothing. */
-TEST_CASE(lockdep_has_no_objection_to_calls_that_must_not_be_preempted)
+POOLS_CASE(lockdep_has_no_objection_to_calls_that_must_not_be_preempted, ARRAY_LEN(options),
+	   ONLY_IF(IS_ENABLED(CONFIG_PROVE_LOCKING), "this kernel has no lockdep",
+		   test_checked(64, options[nth])))
 {
-	static const unsigned int options[] = {
-		0, POOL_D_NO_CACHE, POOL_D_NO_CACHE | POOL_D_NO_GLOBAL,
-		POOL_D_POISON | POOL_D_CALLER, POOL_D_INTEGRITY | POOL_D_UAF,
-	};
-	unsigned int i;
-
-	if (!IS_ENABLED(CONFIG_PROVE_LOCKING))
-		kunit_skip(test, "this kernel has no lockdep");
-	ASSERT(debug_locks);
-	for (i = 0; i < ARRAY_LEN(options); i++) {
-		struct pool *pool = test_checked(64, options[i]);
-
-		ASSERT(pool);
-		use_under_raw_lock(&pool->head);
-		smp_call_function_single(test_cpus() - 1, use_unpreempted, &pool->head, 1);
-		EXPECT(debug_locks);
-		EXPECT(test_quiet(pool, 0));
-		EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
-	}
+	EXPECT(debug_locks);
+	use_under_raw_lock(&pool->head);
+	smp_call_function_single(test_cpus() - 1, use_unpreempted, &pool->head, 1);
+	EXPECT(debug_locks);
 }
 
-TEST_CASE(an_object_that_was_given_to_kfree_is_reported_when_it_comes_back)
+POOL_CASE(an_object_that_was_given_to_kfree_is_reported_when_it_comes_back,
+	  ONLY_IF(!IS_ENABLED(CONFIG_KASAN_GENERIC), "KASAN keeps what is freed",
+		  test_checked(320, POOL_D_TAG)))
 {
-	struct pool *pool;
 	void *lost;
 
-	if (IS_ENABLED(CONFIG_KASAN_GENERIC))
-		kunit_skip(test, "KASAN keeps what is freed");
-	pool = test_checked(320, POOL_D_TAG);
-	ASSERT(pool);
 	pool_fail_every = 0;
 	lost = test_alloc(pool);
 	ASSERT(lost);
 	kfree(lost);
 	EXPECT(test_reports_elsewhere(pool));
-	pool_destroy(&pool->head);
 }

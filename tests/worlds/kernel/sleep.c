@@ -46,99 +46,45 @@ static unsigned int questions(void (*fn)(struct pool_head *pool), struct pool_he
 
 #endif
 
-static void hit_atomic(struct pool_head *pool)
-{
-	unsigned int i;
-
-	for (i = 0; i < CALLS; i++)
-		pool_free(pool, __pool_alloc(pool, POOL_F_ATOMIC));
-}
-
-static void hit_zeroed(struct pool_head *pool)
-{
-	unsigned int i;
-
-	for (i = 0; i < CALLS; i++)
-		pool_free(pool, pool_zalloc(pool));
-}
-
-static void hit_timeout(struct pool_head *pool)
-{
-	unsigned int i;
-
-	for (i = 0; i < CALLS; i++)
-		pool_free(pool, pool_alloc_timeout(pool, 0, 1));
-}
-
-static void hit_gfp(struct pool_head *pool)
-{
-	unsigned int i;
-
-	for (i = 0; i < CALLS; i++)
-		pool_free(pool, pool_alloc_gfp(pool, GFP_KERNEL));
-}
-
-static void hit_node(struct pool_head *pool)
-{
-	unsigned int i;
-
-	for (i = 0; i < CALLS; i++)
-		pool_free(pool, pool_alloc_node(pool, GFP_KERNEL, NUMA_NO_NODE));
-}
-
-static void hit_bulk(struct pool_head *pool)
-{
-	unsigned int i;
-	void *obj;
-
-	for (i = 0; i < CALLS; i++)
-		if (pool_alloc_bulk(pool, 0, 1, &obj))
-			pool_free(pool, obj);
-}
-
-static void hit_bulk_some(struct pool_head *pool)
-{
-	unsigned int i;
-	void *obj;
-
-	for (i = 0; i < CALLS; i++)
-		if (pool_alloc_bulk_some(pool, 0, 1, &obj))
-			pool_free(pool, obj);
-}
-
-static void hit_nocache(struct pool_head *pool)
-{
-	unsigned int i;
-
-	for (i = 0; i < CALLS; i++)
-		pool_free(pool, pool_alloc_nocache(pool));
-}
+/* A function that makes CALLS allocations by @call, which hit. */
+#define HITS(name, call)						\
+	static void name(struct pool_head *pool)			\
+	{								\
+		unsigned int i;						\
+									\
+		for (i = 0; i < CALLS; i++)				\
+			pool_free(pool, call);				\
+	}
 
 static struct pool_reserved *reserve;
 
-static void hit_reserved_timeout(struct pool_head *pool)
+static void *one_of_bulk(struct pool_head *pool)
 {
-	unsigned int i;
+	void *obj;
 
-	for (i = 0; i < CALLS; i++)
-		pool_free(pool, pool_alloc_reserved_timeout(reserve, 0, 1));
+	return pool_alloc_bulk(pool, 0, 1, &obj) ? obj : NULL;
 }
 
-static void hit_reserved_atomic(struct pool_head *pool)
+static void *one_of_some(struct pool_head *pool)
 {
-	unsigned int i;
+	void *obj;
 
-	for (i = 0; i < CALLS; i++)
-		pool_free(pool, pool_alloc_reserved_timeout(reserve, POOL_F_ATOMIC, 1));
+	return pool_alloc_bulk_some(pool, 0, 1, &obj) ? obj : NULL;
 }
 
-static void hit_gfp_nowait(struct pool_head *pool)
-{
-	unsigned int i;
+HITS(hit_atomic, __pool_alloc(pool, POOL_F_ATOMIC))
+HITS(hit_zeroed, pool_zalloc(pool))
+HITS(hit_timeout, pool_alloc_timeout(pool, 0, 1))
+HITS(hit_gfp, pool_alloc_gfp(pool, GFP_KERNEL))
+HITS(hit_node, pool_alloc_node(pool, GFP_KERNEL, NUMA_NO_NODE))
+HITS(hit_bulk, one_of_bulk(pool))
+HITS(hit_bulk_some, one_of_some(pool))
+HITS(hit_nocache, pool_alloc_nocache(pool))
+HITS(hit_reserved_timeout, pool_alloc_reserved_timeout(reserve, 0, 1))
+HITS(hit_reserved_atomic, pool_alloc_reserved_timeout(reserve, POOL_F_ATOMIC, 1))
+HITS(hit_gfp_nowait, pool_alloc_gfp(pool, GFP_NOWAIT))
 
-	for (i = 0; i < CALLS; i++)
-		pool_free(pool, pool_alloc_gfp(pool, GFP_NOWAIT));
-}
+static struct pool_reserved *reserve;
 
 static void (*const sleepers[])(struct pool_head *pool) = {
 	hit, hit_zeroed, hit_timeout, hit_gfp, hit_node, hit_bulk, hit_bulk_some,
@@ -146,65 +92,18 @@ static void (*const sleepers[])(struct pool_head *pool) = {
 };
 
 /* Each of these calls has nothing to do, as far as there is such a call. */
-static void call_reserve(struct pool_head *pool)
-{
-	reserve = pool_reserve(pool, 1);
-}
-
-static void call_unreserve(struct pool_head *pool)
-{
-	pool_unreserve(reserve);
-}
-
-static void call_unreserve_none(struct pool_head *pool)
-{
-	pool_unreserve(NULL);
-}
-
-static void call_flush_none(struct pool_head *pool)
-{
-	pool_flush(NULL);
-}
-
-static void call_gc(struct pool_head *pool)
-{
-	pool_gc(NULL);
-}
-
-static void call_shrink(struct pool_head *pool)
-{
-	pool_shrink(1);
-}
-
-static void call_age(struct pool_head *pool)
-{
-	pool_age();
-}
-
-static void call_set_limit(struct pool_head *pool)
-{
-	pool_set_limit(pool, 0);
-}
-
-static void call_set_min_avail(struct pool_head *pool)
-{
-	pool_set_min_avail(pool, 0);
-}
-
-static void call_set_debug(struct pool_head *pool)
-{
-	pool_set_debug(pool, "no-poison");
-}
-
-static void call_totals(struct pool_head *pool)
-{
-	pool_total_allocated();
-}
-
-static void call_create(struct pool_head *pool)
-{
-	pool_destroy(create_pool("said", 64, 0));
-}
+CALLER(call_reserve, reserve = pool_reserve(pool, 1))
+CALLER(call_unreserve, pool_unreserve(reserve))
+CALLER(call_unreserve_none, pool_unreserve(NULL))
+CALLER(call_flush_none, pool_flush(NULL))
+CALLER(call_gc, pool_gc(NULL))
+CALLER(call_shrink, pool_shrink(1))
+CALLER(call_age, pool_age())
+CALLER(call_set_limit, pool_set_limit(pool, 0))
+CALLER(call_set_min_avail, pool_set_min_avail(pool, 0))
+CALLER(call_set_debug, pool_set_debug(pool, "no-poison"))
+CALLER(call_totals, pool_total_allocated())
+CALLER(call_create, pool_destroy(create_pool("said", 64, 0)))
 
 /* In this order. */
 static const struct {
@@ -241,15 +140,11 @@ POOL_CASE(each_allocation_that_may_sleep_says_so_though_it_hits, pool_that_hits(
 }
 
 /* A caller with a reserve says nothing, because others may wait for the memory that it frees. */
-TEST_CASE(each_allocation_that_may_reclaim_says_so_though_it_hits)
+POOL_CASE(each_allocation_that_may_reclaim_says_so_though_it_hits,
+	  ONLY_IF(IS_ENABLED(CONFIG_LOCKDEP), "this kernel has no lockdep", pool_that_hits(test)))
 {
-	struct pool *pool;
 	unsigned int i;
 
-	if (!IS_ENABLED(CONFIG_LOCKDEP))
-		kunit_skip(test, "this kernel has no lockdep");
-	pool = pool_that_hits(test);
-	ASSERT(pool);
 	reserve = pool_reserve(&pool->head, 1);
 	ASSERT(reserve);
 	for (i = 0; i < ARRAY_LEN(sleepers); i++)
@@ -257,7 +152,6 @@ TEST_CASE(each_allocation_that_may_reclaim_says_so_though_it_hits)
 	EXPECT_LE(reclaims(hit_reserved_timeout, &pool->head), CALLS / 2);
 	EXPECT_LE(reclaims(hit_atomic, &pool->head), CALLS / 2);
 	pool_unreserve(reserve);
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
 POOL_CASE(each_other_call_that_may_sleep_says_so_though_it_does_nothing, pool_that_hits(test))

@@ -126,22 +126,18 @@ static bool kmallocs_watched(struct pool *pool, void (*use)(struct pool *pool))
 
 #endif
 
-/* Skips the case where nothing can be watched. */
-#define NEEDS_TRACEPOINTS()						\
-	do {								\
-		if (!IS_ENABLED(CONFIG_TRACEPOINTS))			\
-			kunit_skip(test, "this kernel has no tracepoints"); \
-	} while (0)
+#define IF_TRACED(make) \
+	ONLY_IF(IS_ENABLED(CONFIG_TRACEPOINTS), "this kernel has no tracepoints", make)
 
 /* A pool each of whose calls asks the slab, which never fails by itself. */
-static struct pool_head *uncached_pool(void)
+static struct pool *uncached_pool(void)
 {
-	struct pool_attr attr = {
+	static const struct pool_attr attr = {
 		.name = "uncached", .size = 64, .mode = POOL_M_NO_CACHE,
 	};
 
 	pool_fail_every = 0;
-	return create_pool_ext(&attr);
+	return test_made(&attr);
 }
 
 /* Make all kinds of calls as a task that frees memory. */
@@ -164,17 +160,11 @@ static void use_as_reclaimer(struct pool *pool)
 	memalloc_noreclaim_restore(before);
 }
 
-TEST_CASE(the_last_reserve_of_the_system_is_never_touched)
+POOL_CASE(the_last_reserve_of_the_system_is_never_touched, IF_TRACED(uncached_pool()))
 {
-	struct pool_head *pool;
-
-	NEEDS_TRACEPOINTS();
-	pool = uncached_pool();
-	ASSERT(pool);
-	EXPECT(watched(pool_of(pool), use_as_reclaimer));
+	EXPECT(watched(pool, use_as_reclaimer));
 	EXPECT_EQ(asked.calls, 7);
 	EXPECT_EQ(asked.meek, asked.calls);
-	EXPECT_PTR_EQ(pool_destroy(pool), NULL);
 }
 
 static void *found;
@@ -189,22 +179,15 @@ static void use_first_as_reclaimer(struct pool *pool)
 }
 
 /* The table of objects needs memory for the first object, and so may the slab. */
-TEST_CASE(the_last_reserve_is_not_for_what_checks_need)
+POOL_CASE(the_last_reserve_is_not_for_what_checks_need,
+	  IF_TRACED(test_in_mode(POOL_D_INTEGRITY, 64)))
 {
-	struct pool *pool;
-
-	NEEDS_TRACEPOINTS();
 	pool_fail_every = 0;
-	test_mode(POOL_D_INTEGRITY);
-	pool = test_pool(64);
-	test_mode(0);
-	ASSERT(pool);
 	EXPECT(kmallocs_watched(pool, use_first_as_reclaimer));
 	EXPECT(found);
 	EXPECT(asked.calls);
 	EXPECT_EQ(asked.meek, asked.calls);
 	test_free(pool, found);
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
 /* Allocate as a task that frees memory, while the slab fails once. */
@@ -219,21 +202,15 @@ static void use_as_last_resort(struct pool *pool)
 	test_free(pool, found);
 }
 
-TEST_CASE(the_last_reserve_is_for_calls_that_must_not_fail_when_all_else_has)
+POOL_CASE(the_last_reserve_is_for_calls_that_must_not_fail_when_all_else_has,
+	  IF_TRACED(IF_FAILSLAB(uncached_pool())))
 {
-	struct pool_head *pool;
-
-	NEEDS_TRACEPOINTS();
-	NEEDS_FAILSLAB();
-	pool = uncached_pool();
-	ASSERT(pool);
 	/* Afterwards this CPU has its part of the pool. */
-	pool_free(pool, pool_alloc(pool));
-	EXPECT(watched(pool_of(pool), use_as_last_resort));
+	test_free(pool, pool_alloc(&pool->head));
+	EXPECT(watched(pool, use_as_last_resort));
 	EXPECT(found);
 	EXPECT_EQ(asked.calls, 2);
 	EXPECT_EQ(asked.meek, 1);
-	EXPECT_PTR_EQ(pool_destroy(pool), NULL);
 }
 
 static void free_all(struct pool *pool)
@@ -251,29 +228,20 @@ static void free_all_unpreempted(struct pool *pool)
 }
 
 /* A wakeup takes locks of the scheduler, which a caller with interrupts off may hold. */
-TEST_CASE(frees_with_interrupts_off_wake_nobody_and_none_reclaims)
+POOLS_CASE(frees_with_interrupts_off_wake_nobody_and_none_reclaims, 2,
+	   IF_TRACED(test_sure_within(1 << 20, 8, 64)))
 {
-	struct pool *pool;
-
-	NEEDS_TRACEPOINTS();
-	pool_fail_every = 0;
-	test_options(1 << 20, 8);
-	pool = test_pool(64);
-	ASSERT(pool);
 	test_alloc_just(pool, test_objs, TEST_OBJS);
-	EXPECT(all_watched(pool, free_all_unpreempted));
-	EXPECT(asked.calls || IS_ENABLED(CONFIG_PREEMPT_RT));
-	EXPECT_EQ(asked.wake, 0);
+	if (nth) {
+		EXPECT(all_watched(pool, free_all));
+		EXPECT_LE(1, asked.wake);
+		EXPECT_EQ(asked.meek, asked.calls);
+	} else {
+		EXPECT(all_watched(pool, free_all_unpreempted));
+		EXPECT(asked.calls || IS_ENABLED(CONFIG_PREEMPT_RT));
+		EXPECT_EQ(asked.wake, 0);
+	}
 	EXPECT_EQ(asked.reclaim, 0);
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
-	pool = test_pool(64);
-	ASSERT(pool);
-	test_alloc_just(pool, test_objs, TEST_OBJS);
-	EXPECT(all_watched(pool, free_all));
-	EXPECT_LE(1, asked.wake);
-	EXPECT_EQ(asked.reclaim, 0);
-	EXPECT_EQ(asked.meek, asked.calls);
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
 static void alloc_all(struct pool *pool)
@@ -293,14 +261,8 @@ static void alloc_all_unpreempted(struct pool *pool)
 	local_irq_restore(flags);
 }
 
-TEST_CASE(allocations_with_interrupts_off_wake_nobody)
+POOL_CASE(allocations_with_interrupts_off_wake_nobody, IF_TRACED(test_sure(64)))
 {
-	struct pool *pool;
-
-	NEEDS_TRACEPOINTS();
-	pool_fail_every = 0;
-	pool = test_pool(64);
-	ASSERT(pool);
 	EXPECT(watched(pool, alloc_all_unpreempted));
 	EXPECT(asked.calls || IS_ENABLED(CONFIG_PREEMPT_RT));
 	EXPECT_EQ(asked.wake, 0);
@@ -310,7 +272,6 @@ TEST_CASE(allocations_with_interrupts_off_wake_nobody)
 	EXPECT(asked.calls);
 	EXPECT_EQ(asked.wake, asked.calls);
 	free_all(pool);
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
 static void use_atomic(struct pool *pool)
@@ -319,17 +280,11 @@ static void use_atomic(struct pool *pool)
 }
 
 /* The flag that keeps tasks from the last reserve would also take some of these calls' own. */
-TEST_CASE(the_reserve_of_calls_that_cannot_wait_is_theirs)
+POOL_CASE(the_reserve_of_calls_that_cannot_wait_is_theirs, IF_TRACED(uncached_pool()))
 {
-	struct pool_head *pool;
-
-	NEEDS_TRACEPOINTS();
-	pool = uncached_pool();
-	ASSERT(pool);
-	EXPECT(watched(pool_of(pool), use_atomic));
+	EXPECT(watched(pool, use_atomic));
 	EXPECT_EQ(asked.calls, 1);
 	EXPECT_EQ(asked.meek, 0);
-	EXPECT_PTR_EQ(pool_destroy(pool), NULL);
 }
 
 static bool ranged(unsigned int offset, unsigned int size)
@@ -364,13 +319,11 @@ TEST_CASE(ranges_for_user_space_lie_within_the_object)
 
 static struct pool *typesafe(void)
 {
-	struct pool_attr attr = {
-		.name = "safe", .size = SIZE,
-		.flags = MEM_F_EXACT | MEM_F_TYPESAFE,
+	static const struct pool_attr attr = {
+		.name = "safe", .size = SIZE, .flags = MEM_F_EXACT | MEM_F_TYPESAFE,
 	};
-	struct pool_head *head = create_pool_ext(&attr);
 
-	return head ? pool_of(head) : NULL;
+	return test_made(&attr);
 }
 
 static unsigned int intact(unsigned int n)
@@ -404,16 +357,12 @@ static int read_on(void *unused)
 	return 0;
 }
 
-TEST_CASE(readers_see_a_typesafe_object_as_it_was_though_it_is_given_back)
+POOL_CASE(readers_see_a_typesafe_object_as_it_was_though_it_is_given_back,
+	  ONLY_IF(num_online_cpus() > 1, "one CPU only", typesafe()))
 {
 	struct task_struct *task;
-	struct pool *pool;
 	unsigned int i;
 
-	if (num_online_cpus() < 2)
-		kunit_skip(test, "one CPU only");
-	pool = typesafe();
-	ASSERT(pool);
 	test_alloc_many(pool, test_objs, SAFE);
 	for (i = 0; i < SAFE; i++)
 		memset(test_objs[i], 0x3c, SIZE);
@@ -427,21 +376,25 @@ TEST_CASE(readers_see_a_typesafe_object_as_it_was_though_it_is_given_back)
 	WRITE_ONCE(reader.freed, true);
 	kthread_stop(task);
 	EXPECT_EQ(reader.good, SAFE);
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-TEST_CASE(a_typesafe_object_is_written_to_by_no_option)
+static struct pool *typesafe_in_mode(unsigned int mode)
+{
+	struct pool *pool;
+
+	test_mode(mode);
+	pool = typesafe();
+	test_mode(0);
+	return pool;
+}
+
+POOL_CASE(a_typesafe_object_is_written_to_by_no_option, typesafe_in_mode(POOL_D_TOUCH))
 {
 	static const char * const words[] = {
 		"integrity", "poison", "backup", "uaf", "tools",
 	};
-	struct pool *pool;
 	unsigned int i;
 
-	test_mode(POOL_D_TOUCH);
-	pool = typesafe();
-	test_mode(0);
-	ASSERT(pool);
 	EXPECT_EQ(plat_read(&pool->debug) & POOL_D_TOUCH, 0);
 	for (i = 0; i < ARRAY_SIZE(words); i++)
 		EXPECT(!pool_set_debug(&pool->head, words[i]));
@@ -456,7 +409,6 @@ TEST_CASE(a_typesafe_object_is_written_to_by_no_option)
 	for (i = SAFE / 2; i < SAFE; i++)
 		pool_park(pool, test_objs[i]);
 	EXPECT_EQ(intact(SAFE), SAFE);
-	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
 static void touch(void *obj, void *arg)

@@ -11,11 +11,9 @@
 #include <linux/ctype.h>
 #include <linux/slab.h>
 
-#define NEEDS_PROFILE()							\
-	do {								\
-		if (!IS_ENABLED(CONFIG_MEM_ALLOC_PROFILING_ENABLED_BY_DEFAULT)) \
-			kunit_skip(test, "this kernel does not count memory by line"); \
-	} while (0)
+#define IF_PROFILED(make) \
+	ONLY_IF(IS_ENABLED(CONFIG_MEM_ALLOC_PROFILING_ENABLED_BY_DEFAULT), \
+		"this kernel does not count memory by line", make)
 
 /* More than all lines of the kernel and of its modules. */
 #define PROFILE_SIZE	(4u << 20)
@@ -74,30 +72,21 @@ static long now_in(const char *function)
 
 static struct pool_reserved *reserve;
 
-static void *tagged_alloc(struct pool_head *pool)
-{
-	return pool_alloc(pool);
-}
+/* A function of this name, which allocates by @call: the kernel counts for its line. */
+#define TAGGED(name, call)						\
+	static void *name(struct pool_head *pool)			\
+	{								\
+		return call;						\
+	}
 
-static void *tagged_alloc_flags(struct pool_head *pool)
-{
-	return __pool_alloc(pool, POOL_F_ATOMIC);
-}
-
-static void *tagged_zalloc(struct pool_head *pool)
-{
-	return pool_zalloc(pool);
-}
-
-static void *tagged_nocache(struct pool_head *pool)
-{
-	return pool_alloc_nocache(pool);
-}
-
-static void *tagged_timeout(struct pool_head *pool)
-{
-	return pool_alloc_timeout(pool, 0, 1);
-}
+TAGGED(tagged_alloc, pool_alloc(pool))
+TAGGED(tagged_alloc_flags, __pool_alloc(pool, POOL_F_ATOMIC))
+TAGGED(tagged_zalloc, pool_zalloc(pool))
+TAGGED(tagged_nocache, pool_alloc_nocache(pool))
+TAGGED(tagged_timeout, pool_alloc_timeout(pool, 0, 1))
+TAGGED(tagged_gfp, pool_alloc_gfp(pool, GFP_KERNEL))
+TAGGED(tagged_node, pool_alloc_node(pool, GFP_KERNEL, numa_mem_id()))
+TAGGED(tagged_reserved, pool_alloc_reserved_timeout(reserve, 0, 1))
 
 static void *tagged_bulk(struct pool_head *pool)
 {
@@ -113,65 +102,41 @@ static void *tagged_bulk_some(struct pool_head *pool)
 	return pool_alloc_bulk_some(pool, 0, 1, &obj) ? obj : NULL;
 }
 
-static void *tagged_gfp(struct pool_head *pool)
-{
-	return pool_alloc_gfp(pool, GFP_KERNEL);
-}
-
-static void *tagged_node(struct pool_head *pool)
-{
-	return pool_alloc_node(pool, GFP_KERNEL, numa_mem_id());
-}
-
 static void *tagged_reserve(struct pool_head *pool)
 {
 	reserve = pool_reserve(pool, 1);
 	return pool_alloc_reserved(reserve);
 }
 
-static void *tagged_reserved(struct pool_head *pool)
-{
-	return pool_alloc_reserved_timeout(reserve, 0, 1);
-}
+#define WAY(name)	{ #name, name }
 
 static const struct {
 	const char *function;
 	void *(*alloc)(struct pool_head *pool);
 } ways[] = {
-	{ "tagged_alloc", tagged_alloc },
-	{ "tagged_alloc_flags", tagged_alloc_flags },
-	{ "tagged_zalloc", tagged_zalloc },
-	{ "tagged_nocache", tagged_nocache },
-	{ "tagged_timeout", tagged_timeout },
-	{ "tagged_bulk", tagged_bulk },
-	{ "tagged_bulk_some", tagged_bulk_some },
-	{ "tagged_gfp", tagged_gfp },
-	{ "tagged_node", tagged_node },
-	{ "tagged_reserve", tagged_reserve },
-	{ "tagged_reserved", tagged_reserved },
+	WAY(tagged_alloc), WAY(tagged_alloc_flags), WAY(tagged_zalloc), WAY(tagged_nocache),
+	WAY(tagged_timeout), WAY(tagged_bulk), WAY(tagged_bulk_some), WAY(tagged_gfp),
+	WAY(tagged_node), WAY(tagged_reserve), WAY(tagged_reserved),
 };
 
-TEST_CASE(the_slab_counts_objects_for_the_line_that_asked_for_them)
+/* A pool each of whose objects is asked of the slab. */
+static const struct pool_attr uncached = { .name = "tagged", .size = 64, .mode = POOL_M_NO_CACHE };
+
+POOL_CASE(the_slab_counts_objects_for_the_line_that_asked_for_them,
+	  IF_PROFILED(test_made(&uncached)))
 {
-	struct pool_attr attr = {
-		.name = "tagged", .size = 64, .mode = POOL_M_NO_CACHE,
-	};
-	struct pool_head *pool;
 	unsigned int i;
 	char *text;
 
-	NEEDS_PROFILE();
 	pool_fail_every = 0;
-	pool = create_pool_ext(&attr);
-	ASSERT(pool);
 	for (i = 0; i < ARRAY_SIZE(ways); i++)
-		test_objs[i] = ways[i].alloc(pool);
+		test_objs[i] = ways[i].alloc(&pool->head);
 	text = read_profile();
 	ASSERT(text);
 	for (i = 0; i < ARRAY_SIZE(ways); i++) {
 		KUNIT_EXPECT_GE_MSG(test, bytes_in(text, ways[i].function), 64l,
 				    "%s", ways[i].function);
-		pool_free(pool, test_objs[i]);
+		test_free(pool, test_objs[i]);
 	}
 	kvfree(text);
 	pool_unreserve(reserve);
@@ -181,7 +146,6 @@ TEST_CASE(the_slab_counts_objects_for_the_line_that_asked_for_them)
 		KUNIT_EXPECT_EQ_MSG(test, bytes_in(text, ways[i].function), 0l,
 				    "%s", ways[i].function);
 	kvfree(text);
-	EXPECT_PTR_EQ(pool_destroy(pool), NULL);
 }
 
 TEST_CASE(an_object_that_is_handed_on_stays_with_the_line_that_got_it)
@@ -192,9 +156,8 @@ TEST_CASE(an_object_that_is_handed_on_stays_with_the_line_that_got_it)
 	struct pool_head *pool;
 	void *obj;
 
-	NEEDS_PROFILE();
 	pool_fail_every = 0;
-	pool = create_pool_ext(&attr);
+	pool = IF_PROFILED(create_pool_ext(&attr));
 	ASSERT(pool);
 	obj = tagged_alloc(pool);
 	EXPECT(now_in("tagged_alloc") >= 64);
@@ -207,23 +170,14 @@ TEST_CASE(an_object_that_is_handed_on_stays_with_the_line_that_got_it)
 	EXPECT_EQ(now_in("tagged_alloc"), 0);
 }
 
-TEST_CASE(a_call_by_a_pointer_is_counted_for_the_pool)
+POOL_CASE(a_call_by_a_pointer_is_counted_for_the_pool, IF_PROFILED(test_made(&uncached)))
 {
 	void *(*alloc)(struct pool_head *pool) = pool_alloc_nocache;
-	struct pool_attr attr = {
-		.name = "tagged", .size = 64, .mode = POOL_M_NO_CACHE,
-	};
-	struct pool_head *pool;
-	long before;
+	long before = now_in("plat_backend_alloc");
 	void *obj;
 
-	NEEDS_PROFILE();
 	pool_fail_every = 0;
-	pool = create_pool_ext(&attr);
-	ASSERT(pool);
-	before = now_in("plat_backend_alloc");
-	obj = alloc(pool);
+	obj = alloc(&pool->head);
 	EXPECT(now_in("plat_backend_alloc") >= before + 64);
-	pool_free(pool, obj);
-	EXPECT_PTR_EQ(pool_destroy(pool), NULL);
+	test_free(pool, obj);
 }

@@ -146,7 +146,7 @@ static int use_in_child(unsigned char *unused)
 
 static void use_or_fork(unsigned int i, void *arg)
 {
-	struct guard_load *load = arg;
+	struct crowd *c = arg;
 	unsigned int r;
 
 	if (i) {
@@ -155,20 +155,12 @@ static void use_or_fork(unsigned int i, void *arg)
 	}
 	for (r = 0; r < 20; r++)
 		if (status_of_child(use_in_child, NULL))
-			plat_word_add(&load->bad, 1);
+			plat_word_add(&c->bad, 1);
 }
 
-TEST_CASE(a_child_has_guarded_objects_whatever_others_were_doing)
+POOL_CASE(a_child_has_guarded_objects_whatever_others_were_doing,
+	  test_in_mode(POOL_D_UAF | POOL_D_NO_CACHE | POOL_D_NO_GLOBAL, 100))
 {
-	struct guard_load load;
-
-	memset(&load, 0, sizeof(load));
-	test_mode(POOL_D_UAF | POOL_D_NO_CACHE | POOL_D_NO_GLOBAL);
 	pool_options.uaf_keep = 100 * pool_start.page;
-	load.pool = test_pool(100);
-	ASSERT(load.pool);
-	test_threads(4, use_or_fork, &load);
-	EXPECT_EQ(plat_read(&load.bad), 0);
-	EXPECT(test_quiet(load.pool, 0));
-	pool_destroy(&load.pool->head);
+	EXPECT_EQ(test_crowd(4, use_or_fork, pool), 0);
 }
