@@ -18,7 +18,7 @@ POOL_CASE(objects_too_large_for_an_array_are_clustered_singly, test_within(16384
 	unsigned int i;
 
 	test_wave(pool, 3);
-	EXPECT_EQ(test_local(pool)->hot.room, 0);
+	EXPECT_EQ(test_local(pool)->hot.slots, 0);
 	EXPECT_EQ(test_local(pool)->clustered, 3);
 	EXPECT_EQ(test_charged(), 3 * 4112);
 	for (i = 3; i--;)
@@ -232,10 +232,10 @@ POOLS_CASE(fills_from_whole_clusters_obey_a_lowered_bound, 6, test_clustered_poo
 	pool_set_hot_size(slots * 4 * 64);
 	local = test_local(pool);
 	n = fill_once(pool, local);
-	EXPECT_LE(local->hot.room, half > slots ? half : slots);
+	EXPECT_LE(local->hot.slots, half > slots ? half : slots);
 	while (n < 300) {
 		test_objs[n++] = test_alloc(pool);
-		EXPECT_LE(local->hot.n, local->hot.room);
+		EXPECT_LE(local->hot.n, local->hot.slots);
 	}
 	test_free_many(pool, test_objs, n);
 }
@@ -250,7 +250,7 @@ POOL_CASE(a_spill_of_a_whole_array_obeys_a_lowered_bound, test_whole(&whole))
 
 	pool_set_hot_size(slots * 4 * 64);
 	test_free(pool, test_objs[--whole]);
-	EXPECT(local->hot.room < POOL_HOT_MAX || POOL_HOT_MAX <= slots);
+	EXPECT(local->hot.slots < POOL_HOT_MAX || POOL_HOT_MAX <= slots);
 	EXPECT(test_bound_holds());
 	test_free_many(pool, test_objs, whole);
 }

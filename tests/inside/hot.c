@@ -38,7 +38,7 @@ POOL_CASE(an_array_opens_small_and_doubles, test_within(1 << 20, 8, 64))
 POOL_CASE(one_array_takes_a_quarter_of_the_bound_at_most, test_within(16384, 8, 128))
 {
 	test_wave(pool, 400);
-	EXPECT_EQ(test_local(pool)->hot.room,
+	EXPECT_EQ(test_local(pool)->hot.slots,
 		  min_of(POOL_HOT_MAX, 16384 / 4 / 128));
 	EXPECT(test_bound_holds());
 }
@@ -115,7 +115,7 @@ PAIR_CASE(an_array_opens_with_one_slot_and_again_with_what_it_had,
 	was = test_local(pool)->reopen;
 	EXPECT(was > 1);
 	test_wave(pool, 1);
-	EXPECT_EQ(test_local(pool)->hot.room, was);
+	EXPECT_EQ(test_local(pool)->hot.slots, was);
 }
 
 /* One thread lowers and raises the bound, the other one lets an array grow. */

@@ -148,9 +148,9 @@ POOL_CASE(arrays_that_this_cpu_does_not_visit_close_beside_one_that_it_does, tes
 		test_wave(pool, 300);
 		pool_age();
 	}
-	EXPECT(test_local(pool)->hot.room);
+	EXPECT(test_local(pool)->hot.slots);
 	for (i = 0; i < IDLE; i++) {
-		EXPECT_EQ(test_local(idle[i])->hot.room, 0);
+		EXPECT_EQ(test_local(idle[i])->hot.slots, 0);
 		ENDS_QUIETLY(&idle[i]->head);
 	}
 }

@@ -174,7 +174,7 @@ RENEW_CASE(a_declared_pool_without_options_again_is_as_fast_as_before, POOL_D_TA
 	EXPECT_EQ(flags_of(declared[0]), 0);
 	EXPECT(works(declared[0]));
 	if (POOL_HOT_MAX > 2)
-		EXPECT(test_local(pool_of(declared[0]))->hot.room);
+		EXPECT(test_local(pool_of(declared[0]))->hot.slots);
 }
 
 RENEW_CASE(a_declared_pool_that_was_used_is_named, 0)

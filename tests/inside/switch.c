@@ -147,8 +147,8 @@ PAIR_CASE(a_checked_pool_leaves_the_hits_of_others_alone, other, plain(64), pool
 	EXPECT_EQ(now.fills + now.spills + now.gets + now.puts,
 		  before.fills + before.spills + before.gets + before.puts);
 	EXPECT_EQ(now.store_gets, before.store_gets);
-	EXPECT(test_local(other)->hot.room);
-	EXPECT_EQ(test_local(pool)->hot.room, 0);
+	EXPECT(test_local(other)->hot.slots);
+	EXPECT_EQ(test_local(pool)->hot.slots, 0);
 }
 
 POOL_CASE(generations_that_come_again_know_nothing_of_the_first, plain(64))
