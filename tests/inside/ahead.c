@@ -3,7 +3,6 @@
  * ahead.c - a miss that reaches the backend gets more than its object
  *
  * Layer:   tests of common/api/alloc.c and backend.c.
- * Context: see test.h.
  */
 #include "test.h"
 

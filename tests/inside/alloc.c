@@ -3,7 +3,6 @@
  * alloc.c - allocating and freeing, as users see it
  *
  * Layer:   tests of common/api/hit.c, alloc.c and backend.c.
- * Context: see test.h.
  */
 #include "test.h"
 

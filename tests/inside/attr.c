@@ -3,7 +3,6 @@
  * attr.c - pools with more than a name and a size
  *
  * Layer:   tests of common/life/create.c, attr.c, parked.c and backend.c.
- * Context: see test.h.
  */
 #include "cases_life.h"
 

@@ -3,7 +3,6 @@
  * bound.c - the bytes that all CPUs together may cache
  *
  * Layer:   tests of common/reclaim/bound.c.
- * Context: see test.h.
  */
 #include "test.h"
 

@@ -3,7 +3,6 @@
  * bulk.c - many objects at once, and reserves
  *
  * Layer:   tests of common/api/bulk.c and reserve.c.
- * Context: see test.h.
  */
 #include "test.h"
 

@@ -3,15 +3,9 @@
  * cache.c - local clusters and the byte bound
  *
  * Layer:   tests of common/core/cluster.c, fill.c, spill.c, quick.h and carry.c.
- * Context: see test.h.
  */
 #include "test.h"
 #include "shared/walk.h"
-
-static unsigned long min_of(unsigned long a, unsigned long b)
-{
-	return a < b ? a : b;
-}
 
 POOL_CASE(objects_too_large_for_an_array_are_clustered_singly, test_within(16384, 8, 4112))
 {
@@ -33,8 +27,8 @@ POOL_CASE(a_spill_moves_the_coldest_half, test_within(1 << 20, 32, 64))
 	struct pool_local *local;
 	unsigned int slots, half, i;
 
-	slots = min_of(POOL_HOT_MAX, POOL_HOT_SLOTS);
-	half = min_of(slots / 2, pool->cluster);
+	slots = test_min(POOL_HOT_MAX, POOL_HOT_SLOTS);
+	half = test_min(slots / 2, pool->cluster);
 	test_alloc_just(pool, test_objs, slots + 1);
 	test_free_many(pool, test_objs, slots);
 	local = test_local(pool);

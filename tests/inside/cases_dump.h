@@ -3,7 +3,6 @@
  * cases_dump.h - what the cases of dumps share
  *
  * Layer:   tests, both worlds; only of dump*.c, names.c and profile.c.
- * Context: see test.h.
  */
 #ifndef POOL_CASES_DUMP_H
 #define POOL_CASES_DUMP_H

@@ -2,8 +2,7 @@
 /*
  * cases_life.h - constructors and destructors that are counted
  *
- * Layer:   tests, both worlds; only of attr.c and dtor.c.
- * Context: see test.h.
+ * Layer:   tests, both worlds; only of attr.c, dtor.c and fill.c.
  */
 #ifndef POOL_CASES_LIFE_H
 #define POOL_CASES_LIFE_H

@@ -104,9 +104,8 @@ POOL_CASE(of_four_who_free_an_object_one_is_right,
 POOL_CASE(pointers_that_are_no_objects_are_found, test_checked(64, POOL_D_POISON))
 {
 	static unsigned char memory[64];
-	unsigned char *obj;
+	unsigned char *obj = test_alloc(pool);
 
-	obj = test_alloc(pool);
 	test_free(pool, memory);
 	EXPECT_EQ(test_found(pool, POOL_FAULT_FOREIGN), 1);
 	test_free(pool, obj + 16);
@@ -179,9 +178,8 @@ POOL_CASE(faults_are_counted_by_their_kind_in_numbers_and_dumps, test_checked(64
 {
 	static char text[8192];
 	static unsigned char memory[64];
-	unsigned char *obj;
+	unsigned char *obj = test_alloc(pool);
 
-	obj = test_alloc(pool);
 	ASSERT(obj);
 	test_free(pool, memory);
 	test_free(pool, memory);
@@ -201,9 +199,8 @@ POOL_CASE(faults_are_counted_by_their_kind_in_numbers_and_dumps, test_checked(64
 
 TEST_CASE(what_options_add_to_the_largest_size_is_refused)
 {
-	struct pool *pool;
+	struct pool *pool = test_checked(PLAT_SIZE_MAX, 0);
 
-	pool = test_checked(PLAT_SIZE_MAX, 0);
 	ASSERT(pool);
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 	EXPECT(!test_checked(PLAT_SIZE_MAX, POOL_D_BACKUP));

@@ -3,7 +3,6 @@
  * configure.c - the effect of a change of options on existing pools
  *
  * Layer:   tests of common/life/apply.c and configure.c.
- * Context: see test.h.
  *
  * Values hold at once for all pools; words, buckets and cluster hold for new pools.
  * A text says what comes too late for a pool.

@@ -3,7 +3,6 @@
  * dtor.c - which calls run constructors and destructors
  *
  * Layer:   tests of common/shared/below.c, parked.c, shrink.c, bound.c and idle.c.
- * Context: see test.h.
  *
  * Another pool may be used in interrupts, or under a lock that a destructor takes.  Its calls
  * evict objects that are no longer needed.

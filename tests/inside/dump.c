@@ -3,7 +3,6 @@
  * dump.c - dumps: which pools, in which order, and the words for it
  *
  * Layer:   tests of common/show/dump.c and dump_options.c.
- * Context: see test.h.
  */
 #include "cases_dump.h"
 

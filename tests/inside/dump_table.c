@@ -3,7 +3,6 @@
  * dump_table.c - the table that people read
  *
  * Layer:   tests of common/show/dump_table.c.
- * Context: see test.h.
  */
 #include "cases_dump.h"
 

@@ -3,7 +3,6 @@
  * dump_text.c - dumps: formats, cut texts, many pools
  *
  * Layer:   tests of common/show/dump_text.c, dump_prom.c, dump_numbers.c and dump.c.
- * Context: see test.h.
  */
 #include "cases_dump.h"
 

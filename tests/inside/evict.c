@@ -3,7 +3,6 @@
  * evict.c - which clusters are evicted, and which arrays reduced, under the byte bound
  *
  * Layer:   tests of common/core/age.c.
- * Context: see test.h.
  */
 #include "test.h"
 

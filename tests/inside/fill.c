@@ -5,7 +5,7 @@
  * Layer:   tests, both worlds.
  * Context: the case's own thread; the policy only counts faults.
  */
-#include "test.h"
+#include "cases_life.h"
 
 /* All options that need no help of the platform. */
 #define ALL_OPTIONS	(POOL_D_COLD_FIRST | POOL_D_INTEGRITY | \
@@ -22,26 +22,7 @@ POOL_CASE(cold_first_hands_out_the_oldest, test_checked_within(1 << 20, 8, 64, P
 	test_free_many(pool, test_objs, 30);
 }
 
-struct built {
-	long ctors;
-	long dtors;
-};
-
-static void ctor(void *obj, void *arg)
-{
-	struct built *built = arg;
-
-	*(long *)obj = 4711;
-	built->ctors++;
-}
-
-static void dtor(void *obj, void *arg)
-{
-	struct built *built = arg;
-
-	built->dtors += *(long *)obj == 4711;
-}
-
+/* Each free destructs the object and each allocation constructs it, so that checks may fill it. */
 TEST_CASE(filled_objects_are_constructed_again)
 {
 	static const unsigned int options[] = {
@@ -51,26 +32,18 @@ TEST_CASE(filled_objects_are_constructed_again)
 	unsigned int i, j;
 
 	test_options(4096, 8);
+	pool_options.policy = POOL_POLICY_CONTINUE;
 	for (i = 0; i < ARRAY_LEN(options); i++) {
-		struct built built = { 0, 0 };
-		struct pool_attr attr = {
-			.name = "built", .size = 24, .ctor = ctor,
-			.dtor = dtor, .arg = &built,
-		};
 		struct pool *pool;
 
-		pool_options.debug = options[i];
-		pool_options.policy = POOL_POLICY_CONTINUE;
-		pool = pool_of(create_pool_ext(&attr));
-		for (j = 0; j < 5; j++) {
-			test_alloc_many(pool, test_objs, 200);
-			EXPECT_EQ(*(long *)test_objs[j], 4711);
-			test_free_many(pool, test_objs, 200);
-		}
+		test_mode(options[i]);
+		pool = constructed(24, POOL_M_DEFAULT);
+		ASSERT(pool);
+		for (j = 0; j < 5; j++)
+			EXPECT(wave_intact(pool, 200));
 		EXPECT_EQ(test_faults(pool), 0);
-		EXPECT(test_quiet(pool, 0));
-		EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
-		EXPECT_EQ(built.ctors, built.dtors);
+		ENDS_QUIETLY(&pool->head);
+		EXPECT(life_is_even());
 	}
 }
 

@@ -4,7 +4,6 @@
  *
  * Layer:   tests of user/guard.c, kernel/guard.c, common/debug/guard_fill.c, and of pools
  *	    that have them.
- * Context: see test.h.
  *
  * No case accesses a forbidden byte: test_readable() tells.
  */

@@ -64,9 +64,8 @@ POOL_CASE(a_second_free_in_a_bulk_call_is_found, unmarked())
 
 POOL_CASE(a_pointer_that_no_object_can_have_is_found, unmarked())
 {
-	char *obj;
+	char *obj = test_alloc(pool);
 
-	obj = test_alloc(pool);
 	ASSERT(obj);
 	pool_free(&pool->head, obj + 1);
 	EXPECT_EQ(test_found(pool, POOL_FAULT_INTERIOR), 1);

@@ -3,14 +3,8 @@
  * hot.c - hot arrays: entering them, and their slots
  *
  * Layer:   tests of common/core/hot.c and age.c.
- * Context: see test.h.
  */
 #include "test.h"
-
-static unsigned long min_of(unsigned long a, unsigned long b)
-{
-	return a < b ? a : b;
-}
 
 POOL_CASE(an_array_opens_small_and_doubles, test_within(1 << 20, 8, 64))
 {
@@ -39,7 +33,7 @@ POOL_CASE(one_array_takes_a_quarter_of_the_bound_at_most, test_within(16384, 8, 
 {
 	test_wave(pool, 400);
 	EXPECT_EQ(test_local(pool)->hot.slots,
-		  min_of(POOL_HOT_MAX, 16384 / 4 / 128));
+		  test_min(POOL_HOT_MAX, 16384 / 4 / 128));
 	EXPECT(test_bound_holds());
 }
 
@@ -72,9 +66,9 @@ TEST_CASE(a_late_pool_gets_its_array_from_idle_ones)
 		ASSERT(pool[i]);
 		test_wave(pool[i], 12);
 	}
-	for (i = 0; i < 40 && test_local(pool[7])->hot.slots < min_of(12, POOL_HOT_MAX); i++)
+	for (i = 0; i < 40 && test_local(pool[7])->hot.slots < test_min(12, POOL_HOT_MAX); i++)
 		test_wave(pool[7], 12);
-	EXPECT_LE(min_of(12, POOL_HOT_MAX), test_local(pool[7])->hot.slots);
+	EXPECT_LE(test_min(12, POOL_HOT_MAX), test_local(pool[7])->hot.slots);
 	EXPECT(test_bound_holds());
 	for (i = 0; i < 8; i++)
 		pool_destroy(&pool[i]->head);

@@ -3,7 +3,6 @@
  * idle.c - objects that were not needed for a while are released
  *
  * Layer:   tests of common/reclaim/idle.c.
- * Context: see test.h.
  */
 #include "test.h"
 

@@ -3,7 +3,6 @@
  * limit.c - limits, alone and under race, and the counters of failures
  *
  * Layer:   tests of common/shared/backend.c, alloc.c and attr.c.
- * Context: see test.h.
  */
 #include "test.h"
 

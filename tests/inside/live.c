@@ -3,7 +3,6 @@
  * live.c - options of pools in use: switched, refused, and told apart from the defaults
  *
  * Layer:   tests of common/life/live.c and switch.c.
- * Context: see test.h.
  */
 #include "test.h"
 #include "options/options.h"

@@ -3,7 +3,6 @@
  * merge.c - one pool for several creations
  *
  * Layer:   tests of common/life/merge.c, and of what registrations count.
- * Context: see test.h.
  *
  * Sizes are multiples of 16, which no world rounds up.
  */

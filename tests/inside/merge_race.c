@@ -3,7 +3,6 @@
  * merge_race.c - creating, destroying and using equal pools, all at once
  *
  * Layer:   tests of common/life/create.c, merge.c and registry.c.
- * Context: see test.h.
  */
 #include "test.h"
 
@@ -112,10 +111,8 @@ static void come_or_use(unsigned int i, void *arg)
 
 TEST_CASE(a_pool_in_use_keeps_its_size_whoever_comes)
 {
-	struct storm s;
+	struct storm s = { .pool = shared(16000, POOL_M_NO_CACHE) };
 
-	memset(&s, 0, sizeof(s));
-	s.pool = shared(16000, POOL_M_NO_CACHE);
 	ASSERT(s.pool);
 	test_threads(3, come_or_use, &s);
 	EXPECT_EQ(plat_read(&s.bad), 0);
@@ -203,11 +200,9 @@ static void leave_or_join(unsigned int i, void *arg)
  */
 TEST_CASE(a_destruction_that_is_not_the_last_any_more_ends)
 {
-	struct leaving l;
+	struct leaving l = { .pool = shared(64, POOL_M_GLOBAL) };
 	struct pool *pinned;
 
-	memset(&l, 0, sizeof(l));
-	l.pool = shared(64, POOL_M_GLOBAL);
 	ASSERT(l.pool);
 	pinned = pool_registry_next(NULL);
 	ASSERT(pinned == pool_of(l.pool));
@@ -256,10 +251,8 @@ static void walk_or_create(unsigned int i, void *arg)
  */
 TEST_CASE(a_creation_does_not_wait_for_a_walk_that_calls_a_function)
 {
-	struct visit v;
+	struct visit v = { .at = shared(3200, POOL_M_NO_CACHE) };
 
-	memset(&v, 0, sizeof(v));
-	v.at = shared(3200, POOL_M_NO_CACHE);
 	ASSERT(v.at);
 	test_threads(2, walk_or_create, &v);
 	EXPECT(v.in_time);

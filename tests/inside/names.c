@@ -3,7 +3,6 @@
  * names.c - names of pools: how much is kept, and how each text shows them
  *
  * Layer:   tests of common/base/names.c and dump_names.c.
- * Context: see test.h.
  */
 #include "cases_dump.h"
 

@@ -3,7 +3,6 @@
  * need.c - how many objects are kept after bursts, by steady users, by gc
  *
  * Layer:   tests of common/shared/need.c and reclaim.c.
- * Context: see test.h.
  */
 #include "test.h"
 

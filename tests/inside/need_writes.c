@@ -3,7 +3,6 @@
  * need_writes.c - how often need.c writes what all CPUs read
  *
  * Layer:   tests of common/shared/need.c.
- * Context: see test.h.
  */
 #include "test.h"
 

@@ -3,7 +3,6 @@
  * option_table.c - what each word does, compared with the properties of its row
  *
  * Layer:   tests of common/options/option_table.c and of the rows in common/debug/words.h.
- * Context: see test.h.
  *
  * Each case takes every word, so a new row needs no case here.
  */

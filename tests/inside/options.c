@@ -3,7 +3,6 @@
  * options.c - options: words and values, read and shown
  *
  * Layer:   tests of common/options/options.c, options_read.c and options_text.c.
- * Context: see test.h.
  */
 #include "test.h"
 #include "options/options.h"

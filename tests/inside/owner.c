@@ -3,7 +3,6 @@
  * owner.c - pools and their owners, which are modules; user space has none
  *
  * Layer:   tests of common/base/registration.c, merge.c and create.c.
- * Context: see test.h.
  *
  * An owner is an address; real modules are in tests/vm/stock.sh.
  */

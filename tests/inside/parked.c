@@ -3,7 +3,6 @@
  * parked.c - how many parked objects one call touches
  *
  * Layer:   tests of common/shared/parked.c.
- * Context: see test.h.
  */
 #include "test.h"
 
@@ -65,9 +64,8 @@ POOL_CASE(an_atomic_call_leaves_alone_most_of_what_parks_again, parked_pool())
 
 POOL_CASE(looking_everywhere_leaves_alone_most_of_what_parks_again, parked_pool())
 {
-	void *obj;
+	void *obj = pool_unpark_all(pool, POOL_F_ATOMIC);
 
-	obj = pool_unpark_all(pool, POOL_F_ATOMIC);
 	EXPECT(obj);
 	EXPECT_LE(touched(pool), TOUCHED);
 	EXPECT_EQ(test_sum(pool)->parked, PARKED - 1);

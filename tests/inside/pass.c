@@ -3,7 +3,6 @@
  * pass.c - ageing by pieces: how much a step releases, and what a pass leaves
  *
  * Layer:   tests of common/reclaim/pass.c.
- * Context: see test.h.
  */
 #include "test.h"
 

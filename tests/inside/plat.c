@@ -3,7 +3,6 @@
  * plat.c - the seam keeps its contract
  *
  * Layer:   tests of common/seam/plat.h; run first.
- * Context: see test.h.
  */
 #include "test.h"
 
@@ -223,10 +222,8 @@ static void count_locked(unsigned int i, void *arg)
 
 TEST_CASE(the_cpu_lock_excludes_those_who_wait_and_those_who_try)
 {
-	struct locked l;
+	struct locked l = { .cpu = test_cpu() };
 
-	memset(&l, 0, sizeof(l));
-	l.cpu = test_cpu();
 	test_threads(4, count_locked, &l);
 	EXPECT_EQ(l.plain, 2 * test_scale(ROUNDS) + plat_read(&l.tried));
 }

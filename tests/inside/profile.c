@@ -3,7 +3,6 @@
  * profile.c - calls counted by place, and the text that shows them
  *
  * Layer:   tests of common/debug/profile.c and memstats.c, called in the way of checks.
- * Context: see test.h.
  */
 #include "cases_dump.h"
 
@@ -67,9 +66,8 @@ static unsigned int count_begins(const char *prefix)
 
 PROFILE_CASE(places_show_what_they_allocated_and_what_came_back)
 {
-	unsigned int bin;
+	unsigned int bin = pool_profile_alloc(pool, PLACE(1), 64);
 
-	bin = pool_profile_alloc(pool, PLACE(1), 64);
 	ASSERT(bin && bin < POOL_PROFILE_BINS);
 	EXPECT_EQ(pool_profile_alloc(pool, PLACE(1), 64), bin);
 	EXPECT_EQ(pool_profile_alloc(pool, PLACE(1), 64), bin);
@@ -226,9 +224,8 @@ PROFILE_CASE(places_beyond_the_table_are_counted_together)
 /* The pool gets another id and name, as if it were another one at the same address. */
 PROFILE_CASE(pools_of_one_address_have_places_of_their_own)
 {
-	unsigned int bin;
+	unsigned int bin = pool_profile_alloc(pool, PLACE(1), 64);
 
-	bin = pool_profile_alloc(pool, PLACE(1), 64);
 	pool->id++;
 	pool_copy_name(pool->name, "later");
 	EXPECT(pool_profile_alloc(pool, PLACE(1), 32) != bin);
@@ -287,9 +284,8 @@ PROFILE_CASE(a_pool_counts_its_allocations_with_memstats_only)
 
 PROFILE_CASE(what_was_reset_is_shown_only_if_asked_for)
 {
-	unsigned int bin;
+	unsigned int bin = pool_profile_alloc(pool, PLACE(1), 64);
 
-	bin = pool_profile_alloc(pool, PLACE(1), 64);
 	pool_profile_free(pool, PLACE(2), 64, bin);
 	full[0] = 'x';
 	EXPECT_EQ(pool_memstats_to_buf(full, sizeof(full), "reset"), 0);

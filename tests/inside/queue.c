@@ -3,7 +3,6 @@
  * queue.c - callers that wait for an object are served in order
  *
  * Layer:   tests of common/limit/queue.c, and of how alloc.c waits.
- * Context: see test.h.
  *
  * No array has slots of these small limits, so a waiter that no free wakes sleeps for ever, and
  * the case does not end.

@@ -3,8 +3,8 @@
  * reach.c - objects that move while a caller looks for the last free one
  *
  * Layer:   tests of common/shared/reach.c and alloc.c.
- * Context: see test.h.  Races are replayed by hand: a reading, the steps of another
- *	    CPU, the comparison.
+ *
+ * Races are replayed by hand: a reading, the steps of another CPU, the comparison.
  */
 #include "test.h"
 

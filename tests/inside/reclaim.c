@@ -3,7 +3,6 @@
  * reclaim.c - flush, gc, other CPUs' caches, CPUs that are gone
  *
  * Layer:   tests of common/reclaim/reclaim.c.
- * Context: see test.h.
  */
 #include "test.h"
 

@@ -3,7 +3,6 @@
  * registry.c - creating, destroying and walking over pools; options
  *
  * Layer:   tests of common/base/registry.c, stats.c and configure.c.
- * Context: see test.h.
  */
 #include "test.h"
 

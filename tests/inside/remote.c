@@ -3,7 +3,6 @@
  * remote.c - objects in the arrays of other CPUs, and callers that wait
  *
  * Layer:   tests of plat_empty_arrays(), and of common/limit/remote.c and last.c.
- * Context: see test.h.
  */
 #include "test.h"
 
@@ -155,9 +154,8 @@ POOL_CASE(an_array_that_is_held_is_not_emptied, test_sure(64))
 {
 	struct pool_local *local;
 	unsigned long departures;
-	void *obj;
+	void *obj = test_alloc(pool);
 
-	obj = test_alloc(pool);
 	local = test_local(pool);
 	test_free(pool, obj);
 	ASSERT(plat_read(&local->hot.n));
@@ -190,11 +188,10 @@ static struct pool *array_only(void)
 
 POOL_CASE(an_array_that_is_asked_for_becomes_a_cluster, array_only())
 {
-	struct pool_local *local;
+	struct pool_local *local = test_local(pool);
 	unsigned long charged;
 	unsigned int n;
 
-	local = test_local(pool);
 	n = plat_read(&local->hot.n);
 	charged = test_charged();
 	pool_empty_array(pool);
@@ -208,10 +205,9 @@ POOL_CASE(an_array_that_is_asked_for_becomes_a_cluster, array_only())
 
 POOL_CASE(an_array_without_a_cluster_gives_one_object, array_only())
 {
-	struct pool_local *local;
+	struct pool_local *local = test_local(pool);
 	unsigned int n;
 
-	local = test_local(pool);
 	n = plat_read(&local->hot.n);
 	pool_drain_stashes(POOL_ALL, false);
 	pool_empty_array(pool);

@@ -3,7 +3,6 @@
  * renew.c - options that are set before a declared pool is used
  *
  * Layer:   tests of common/life/renew.c and declared.c, both worlds.
- * Context: see test.h.
  *
  * Declarations are made here by hand, as constructors and a module's init make them.
  */

@@ -3,7 +3,6 @@
  * reserve.c - objects put aside for allocations that must not fail
  *
  * Layer:   tests of common/api/reserve.c.
- * Context: see test.h.
  */
 #include "test.h"
 
@@ -22,10 +21,9 @@ static struct pool_reserved *reserve(struct pool *pool, unsigned int n)
 
 POOL_CASE(a_reserve_gives_what_was_put_aside_and_then_nothing, test_pool(64))
 {
-	struct pool_reserved *r;
+	struct pool_reserved *r = reserve(pool, 50);
 	unsigned int i, good = 0;
 
-	r = reserve(pool, 50);
 	ASSERT(r);
 	EXPECT(test_quiet(pool, 50));
 	EXPECT_EQ(test_sum(pool)->reserved, 50);
@@ -51,12 +49,11 @@ POOL_CASE(a_reserve_gives_what_was_put_aside_and_then_nothing, test_pool(64))
 /* The array is held, the CPU locked, the backend fails, and shared pool and caches are empty. */
 POOL_CASE(a_reserve_needs_no_layer_and_no_lock, test_pool(64))
 {
-	struct pool_reserved *r;
+	struct pool_reserved *r = reserve(pool, 3);
 	unsigned int flags = 0;
 	struct pool_local *here;
 	void *obj[3] = { NULL }, *none;
 
-	r = reserve(pool, 3);
 	ASSERT(r);
 	pool_fail_every = 1;
 	here = pool_here_enter(pool, &flags);

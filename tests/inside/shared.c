@@ -3,7 +3,6 @@
  * shared.c - buckets, the BUSY marker, and parked objects
  *
  * Layer:   tests of common/shared/shared.c and parked.c.
- * Context: see test.h.
  */
 #include "test.h"
 
@@ -161,9 +160,8 @@ POOLS_CASE(the_last_object_is_found_in_any_bucket, __builtin_ctz(POOL_BUCKETS_MA
 POOL_CASE(a_busy_bucket_is_passed_over, one_bucket(64))
 {
 	struct pool_cluster *head;
-	void *obj;
+	void *obj = test_alloc(pool);
 
-	obj = test_alloc(pool);
 	ASSERT(obj);
 	EXPECT(pool_shared_put_one(pool, obj, 0));
 	head = pool->bucket[0].head;

@@ -3,7 +3,6 @@
  * shared_bound.c - the bound of all shared pools together
  *
  * Layer:   tests of common/shared/shared.c and need.c.
- * Context: see test.h.
  */
 #include "test.h"
 

@@ -3,7 +3,6 @@
  * shrink.c - a piece of unused memory is released
  *
  * Layer:   tests of common/reclaim/shrink.c.
- * Context: see test.h.
  */
 #include "test.h"
 
@@ -36,9 +35,8 @@ static unsigned long gone(struct pool *pool, unsigned long before)
 
 POOL_CASE(a_shrink_by_nothing_gives_nothing, shared_pool(MANY))
 {
-	unsigned long before;
+	unsigned long before = held(pool);
 
-	before = held(pool);
 	EXPECT_EQ(pool_shrink(0), 0);
 	EXPECT_EQ(held(pool), before);
 }

@@ -3,7 +3,6 @@
  * slots.c - reserves that are refilled, and callers that wait for one
  *
  * Layer:   tests of common/limit/slots.c, and of alloc.c where a call has a reserve.
- * Context: see test.h.
  */
 #include "test.h"
 
@@ -24,10 +23,9 @@ static struct pool_reserved *last_reserve(struct pool *pool, unsigned int n)
 
 POOL_CASE(what_is_freed_refills_a_reserve, test_pool(64))
 {
-	struct pool_reserved *r;
+	struct pool_reserved *r = last_reserve(pool, 3);
 	unsigned int i;
 
-	r = last_reserve(pool, 3);
 	ASSERT(r);
 	for (i = 0; i < 3; i++)
 		test_objs[i] = pool_alloc_reserved(r);
@@ -48,10 +46,9 @@ POOL_CASE(what_is_freed_refills_a_reserve, test_pool(64))
 
 POOL_CASE(what_a_full_reserve_has_no_room_for_goes_to_its_pool, test_pool(64))
 {
-	struct pool_reserved *r;
+	struct pool_reserved *r = last_reserve(pool, 2);
 	unsigned int i;
 
-	r = last_reserve(pool, 2);
 	ASSERT(r);
 	pool_fail_every = 0;
 	test_alloc_many(pool, test_objs, TEST_SOME);
@@ -66,9 +63,8 @@ POOL_CASE(what_a_full_reserve_has_no_room_for_goes_to_its_pool, test_pool(64))
 
 POOL_CASE(a_reserve_is_asked_when_the_pool_has_nothing, test_pool(64))
 {
-	struct pool_reserved *r;
+	struct pool_reserved *r = last_reserve(pool, 1);
 
-	r = last_reserve(pool, 1);
 	ASSERT(r);
 	pool_fail_every = 0;
 	test_objs[0] = pool_alloc_reserved_timeout(r, 0, 0);
@@ -100,10 +96,9 @@ static unsigned int in_vain(struct pool_reserved *r, unsigned int flags,
 
 POOL_CASE(a_wait_for_an_empty_reserve_takes_as_long_as_it_was_told_to, test_pool(64))
 {
-	struct pool_reserved *r;
+	struct pool_reserved *r = last_reserve(pool, 1);
 	void *obj;
 
-	r = last_reserve(pool, 1);
 	ASSERT(r);
 	obj = pool_alloc_reserved_timeout(r, 0, POOL_FOREVER);
 	EXPECT(obj);
@@ -239,10 +234,9 @@ POOL_CASE(a_reserve_is_full_again_when_all_have_freed_to_it, test_pool(64))
 /* A count without a slot is as if other CPUs took and filled slots all the time. */
 POOL_CASE(a_search_for_a_slot_ends, test_pool(64))
 {
-	struct pool_reserved *r;
+	struct pool_reserved *r = last_reserve(pool, 1);
 	void *obj, *more;
 
-	r = last_reserve(pool, 1);
 	ASSERT(r);
 	pool_fail_every = 0;
 	more = test_alloc(pool);
@@ -333,10 +327,9 @@ TEST_CASE(objects_missing_when_a_reserve_ends_are_freed_to_the_pool)
 
 POOL_CASE(a_reserve_or_an_object_that_is_null_does_nothing, test_pool(64))
 {
-	struct pool_reserved *r;
+	struct pool_reserved *r = last_reserve(pool, 1);
 	void *obj;
 
-	r = last_reserve(pool, 1);
 	ASSERT(r);
 	EXPECT_PTR_EQ(pool_alloc_reserved(NULL), NULL);
 	EXPECT_PTR_EQ(pool_alloc_reserved_timeout(NULL, 0, POOL_FOREVER),

@@ -3,7 +3,6 @@
  * spare.c - empty clusters are stored, reused and freed
  *
  * Layer:   tests of common/shared/spare.c and cluster.c.
- * Context: see test.h.
  */
 #include "test.h"
 
@@ -47,11 +46,10 @@ static unsigned int empty_one(struct pool *pool)
 POOL_CASE(a_cluster_that_finds_the_stash_full_is_a_spare_with_those_that_its_pool_keeps,
 	  test_clustered_pool())
 {
-	struct pool_local *local;
+	struct pool_local *local = test_local(pool);
 	unsigned int keeps;
 	unsigned long fills;
 
-	local = test_local(pool);
 	fills = local->fills;
 	pool_cluster_trim(pool);
 	keeps = pool_spares_lacking(pool);

@@ -3,7 +3,8 @@
  * stress.c - all CPUs, all layers, at once
  *
  * Layer:   tests of common/, as a whole.
- * Context: see test.h.  Bounded by iterations; contents are checked.
+ *
+ * Bounded by iterations; contents are checked.
  */
 #include "test.h"
 

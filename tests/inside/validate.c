@@ -3,7 +3,8 @@
  * validate.c - damaged lists and counts are named, whole ones are not
  *
  * Layer:   tests of common/show/validate.c.
- * Context: see test.h.  Each damage is undone before the pool ends.
+ *
+ * Each damage is undone before the pool ends.
  */
 #include "test.h"
 #include "show/validate.h"
@@ -77,13 +78,10 @@ POOL_CASE(a_quiet_pool_is_whole_and_all_its_clusters_are_seen, filled_pool())
 
 POOL_CASE(a_damaged_list_of_a_cpu_is_named, filled_pool())
 {
-	struct pool_local *local;
-	struct pool_cluster *c;
-	struct pool_list was;
+	struct pool_local *local = test_local(pool);
+	struct pool_cluster *c = second_cluster(local);
+	struct pool_list was = c->by_pool;
 
-	local = test_local(pool);
-	c = second_cluster(local);
-	was = c->by_pool;
 	c->by_pool.prev = &c->by_pool;
 	EXPECT(names(pool, "cpu", "by_pool links that match", 1, 2));
 	c->by_pool = was;
@@ -100,11 +98,9 @@ POOL_CASE(a_damaged_list_of_a_cpu_is_named, filled_pool())
 POOL_CASE(a_damaged_count_of_a_cpu_is_named, filled_pool())
 {
 	unsigned long has, n;
-	struct pool_local *local;
-	struct pool_cluster *c;
+	struct pool_local *local = test_local(pool);
+	struct pool_cluster *c = second_cluster(local);
 
-	local = test_local(pool);
-	c = second_cluster(local);
 	n = c->n;
 	c->n = 0;
 	EXPECT(names(pool, "cpu", "objects in a cluster", 0, 1));
@@ -125,13 +121,12 @@ POOL_CASE(a_damaged_count_of_a_cpu_is_named, filled_pool())
 
 POOL_CASE(a_damaged_array_or_charge_is_named, filled_pool())
 {
-	struct pool_local *local;
+	struct pool_local *local = test_local(pool);
 	struct pool_list *node;
 	struct pool_cpu *cpu;
 	unsigned long was, need;
 	unsigned int n, slots;
 
-	local = test_local(pool);
 	cpu = local->cpu;
 	n = local->hot.n;
 	slots = local->hot.slots;
@@ -202,10 +197,9 @@ POOL_CASE(a_damaged_bucket_is_named, filled_pool())
 POOL_CASE(damaged_empty_clusters_and_parked_counts_are_named, filled_pool())
 {
 	struct pool_cluster *c;
-	struct pool_cpu *cpu;
+	struct pool_cpu *cpu = test_cpu();
 	unsigned int stashed;
 
-	cpu = test_cpu();
 	stashed = cpu->stashed;
 	cpu->stashed = POOL_STASH_MAX + 1;
 	EXPECT(names(pool, "cpu", "clusters in the stash", POOL_STASH_MAX + 1, POOL_STASH_MAX));

@@ -4,7 +4,8 @@
  *
  * Layer:   tests; the only file that knows Check and KUnit.  Files of promise/ include this, all
  *	    other cases test.h, which has the private headers of common/ too.
- * Context: cases run in a plain thread or a kthread that stays on its CPU.
+ * Context: cases run in a plain thread or a kthread that stays on its CPU.  This holds for each file
+ *	    of cases whose head names no other context.
  *
  * A case is TEST_CASE(name_that_reads_like_a_sentence) in a file and one line in the cases.list
  * of its folder.  It frees all its objects and pools.  After an EXPECT that fails the case may

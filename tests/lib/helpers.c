@@ -287,9 +287,8 @@ enum pool_fault test_backend_free(struct plat_backend *backend, void *obj)
 /* Take a cluster of the shared pool; it counts as arrived. */
 struct pool_cluster *test_take_shared(struct pool *pool)
 {
-	struct pool_cluster *c;
+	struct pool_cluster *c = pool_refill_local_from_shared(pool, &pool->moving);
 
-	c = pool_refill_local_from_shared(pool, &pool->moving);
 	if (c)
 		pool_arrive(&pool->moving, c->n);
 	return c;

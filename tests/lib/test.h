@@ -19,6 +19,11 @@ static inline void test_sleep(unsigned int ms)
 	plat_wait(&word, 0, ms);
 }
 
+static inline unsigned long test_min(unsigned long a, unsigned long b)
+{
+	return a < b ? a : b;
+}
+
 /* Let other threads run until a word that they count in is @least or more. */
 static inline void test_await(const unsigned long *word, unsigned long least)
 {

@@ -3,7 +3,6 @@
  * builds.c - promises of section 6: what build options, and the words that they stand for, do
  *
  * Layer:   tests, both worlds; public headers only.
- * Context: see case.h.
  */
 #include "case.h"
 

@@ -3,7 +3,6 @@
  * caches.c - promises of section 3: what the caches of a CPU do with objects, and checks find
  *
  * Layer:   tests, both worlds; public headers only.
- * Context: see case.h.
  */
 #include "case.h"
 

@@ -3,7 +3,6 @@
  * functions.c - promises of section 5: what each function does
  *
  * Layer:   tests, both worlds; public headers only.
- * Context: see case.h.
  */
 #include "case.h"
 

@@ -3,7 +3,6 @@
  * principles.c - promises of sections 1 and 2: merging, the shared part, modes, the size of caches
  *
  * Layer:   tests, both worlds; public headers only.
- * Context: see case.h.
  */
 #include "case.h"
 

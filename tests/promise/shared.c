@@ -3,7 +3,8 @@
  * shared.c - promises of section 4: objects move to the shared pool and back in clusters
  *
  * Layer:   tests, both worlds; public headers only.
- * Context: see case.h.  How lists change is not public: inside/shared.c.
+ *
+ * How lists change is not public: inside/shared.c.
  */
 #include "case.h"
 

@@ -3,7 +3,6 @@
  * adapters.c - pools below a mempool, and pools of a device
  *
  * Layer:   tests of kernel/adapters.c.
- * Context: see test.h.
  */
 #include "test.h"
 #include "failslab.h"

@@ -3,7 +3,6 @@
  * declare.c - declared pools of this module
  *
  * Layer:   tests of kernel/declare.c.
- * Context: see test.h.
  *
  * One name is a variable, so that a case can spoil it; helper_declare.c declares
  * four more pools.  Two of its sizes are near to two here.  The larger one is here in one

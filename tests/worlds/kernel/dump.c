@@ -3,7 +3,6 @@
  * dump.c - dumps as the kernel's log has them
  *
  * Layer:   tests of common/show/dump.c and kernel/plat.c.
- * Context: see test.h.
  */
 #include "test.h"
 #include "helper_log.h"

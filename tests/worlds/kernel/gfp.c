@@ -4,7 +4,6 @@
  *		 init_on_free on recycled objects
  *
  * Layer:   tests of kernel/gfp.c and of the kernel's half of pool_hot.h.
- * Context: see test.h.
  *
  * Both are set at boot.  The same cases run in kernels that were
  * booted with init_on_alloc=1 and with init_on_free=1; see tests/check.sh.
@@ -232,9 +231,8 @@ POOL_CASE(gfp_nofail_passes_limit_and_injected_failures_over, gfp_pool())
 
 POOL_CASE(gfp_nofail_is_refused_to_those_who_cannot_wait, gfp_pool())
 {
-	void *obj;
+	void *obj = test_alloc(pool);
 
-	obj = test_alloc(pool);
 	test_free(pool, obj);
 	EXPECT_PTR_EQ(pool_alloc_gfp(&pool->head, GFP_NOWAIT | __GFP_NOFAIL),
 		      NULL);

@@ -4,7 +4,6 @@
  *
  * Layer:   tests of kernel/guard.c and gfp.c, and of common/api/alloc.c with both kinds
  *	    of objects in one pool.
- * Context: see test.h.
  */
 #include "cases_guard.h"
 
@@ -151,9 +150,8 @@ POOL_CASE(ordinary_objects_of_a_guarded_pool_are_checked,
 
 POOL_CASE(gfp_callers_get_guarded_objects_where_they_may_sleep, guarded())
 {
-	void *obj;
+	void *obj = pool_alloc_gfp(&pool->head, GFP_NOWAIT | __GFP_NOWARN);
 
-	obj = pool_alloc_gfp(&pool->head, GFP_NOWAIT | __GFP_NOWARN);
 	EXPECT(is_ordinary(&pool->backend, obj, POOL_ALIGN_MIN));
 	test_free(pool, obj);
 	obj = pool_alloc_gfp(&pool->head, GFP_NOFS | __GFP_NOFAIL);

@@ -3,7 +3,6 @@
  * held.c - what lockdep knows of a held array
  *
  * Layer:   tests of the hot sections of pool_hot.h and here.h.
- * Context: see test.h.
  */
 #include "test.h"
 

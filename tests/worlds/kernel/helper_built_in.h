@@ -3,7 +3,6 @@
  * helper_built_in.h - pools of code that is built into the kernel
  *
  * Layer:   tests, kernel; for POOL_OWNER of pool.h.
- * Context: see test.h.
  *
  * A file that includes this is compiled as if it were built in, as part of the driver BUILT_IN,
  * and defines what is declared here.

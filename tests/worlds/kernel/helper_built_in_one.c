@@ -3,7 +3,6 @@
  * helper_built_in_one.c - a driver that is built in
  *
  * Layer:   tests, kernel; see helper_built_in.h.
- * Context: see test.h.
  */
 #define BUILT_IN	driver_one
 #include "helper_built_in.h"

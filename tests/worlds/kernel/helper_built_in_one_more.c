@@ -3,7 +3,6 @@
  * helper_built_in_one_more.c - a file of another name, with the owner of helper_built_in_one.c
  *
  * Layer:   tests, kernel; see helper_built_in.h.
- * Context: see test.h.
  */
 #define BUILT_IN	driver_three
 #define POOL_OWNER_NAME	driver_one

@@ -3,7 +3,6 @@
  * helper_built_in_two.c - another driver that is built in
  *
  * Layer:   tests, kernel; see helper_built_in.h.
- * Context: see test.h.
  */
 #define BUILT_IN	driver_two
 #include "helper_built_in.h"

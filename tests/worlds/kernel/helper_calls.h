@@ -3,7 +3,6 @@
  * helper_calls.h - how often this task calls a function of the kernel
  *
  * Layer:   tests, kernel; for sleep.c and rest.c.
- * Context: see test.h.
  */
 #ifndef POOL_HELPER_CALLS_H
 #define POOL_HELPER_CALLS_H

@@ -3,7 +3,6 @@
  * helper_declare.c - pools that another file of a module declares
  *
  * Layer:   tests, kernel; for kernel/declare.c.
- * Context: see test.h.
  */
 #include "helper_declare.h"
 

@@ -3,7 +3,6 @@
  * helper_declare.h - pools that another file of this module declares
  *
  * Layer:   tests, kernel.
- * Context: see test.h.
  */
 #ifndef TEST_HELPER_DECLARE_H
 #define TEST_HELPER_DECLARE_H

@@ -3,7 +3,6 @@
  * kasan.c - what KASAN knows of objects of pools with the option "tools"
  *
  * Layer:   tests of kernel/kasan.c, and of the start of tools.c.
- * Context: see test.h.
  *
  * The cases read KASAN's shadow.  One case has KASAN report, and looks for the report in the
  * kernel's log; kunit.sh expects that line.
@@ -69,9 +68,8 @@ POOL_CASE(kasan_knows_which_objects_of_a_cache_are_free, told(test, POOL_M_GLOBA
 
 POOL_CASE(kasan_lets_only_the_link_of_a_parked_object_be_touched, told(test, POOL_M_GLOBAL))
 {
-	char *obj;
+	char *obj = test_alloc(pool);
 
-	obj = test_alloc(pool);
 	pool_park(pool, pool_check_free(pool, obj, 0, NULL));
 	EXPECT_EQ(touchable(obj, SIZE), sizeof(void *));
 	EXPECT_PTR_EQ(test_alloc(pool), obj);

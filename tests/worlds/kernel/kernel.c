@@ -3,7 +3,6 @@
  * kernel.c - what only the kernel has: interrupts, probes, CPU hotplug
  *
  * Layer:   tests of kernel/, and of common/ under real interrupts.
- * Context: see test.h.
  */
 #include "test.h"
 #include "helper_files.h"
@@ -338,9 +337,8 @@ POOL_CASE(a_call_that_found_no_part_enters_none_that_its_interrupter_made, test_
 {
 	struct pool_local *none;
 	unsigned int flags = 0;
-	void *obj;
+	void *obj = pool_alloc_nocache(&pool->head);
 
-	obj = pool_alloc_nocache(&pool->head);
 	none = pool_local_enter(pool);
 	EXPECT_PTR_EQ(none, &plat_closed);
 	__pool_free(&pool->head, obj, POOL_F_ATOMIC);
@@ -420,9 +418,8 @@ TEST_CASE(a_report_by_a_destructor_in_reclaim_does_not_wait)
 TEST_CASE(a_module_changes_only_pools_that_it_created)
 {
 	static const char another;
-	struct pool_head *pool;
+	struct pool_head *pool = pool_create_at("others", 64, 0, "kernel.c", 1, &another, POOL_ABI);
 
-	pool = pool_create_at("others", 64, 0, "kernel.c", 1, &another, POOL_ABI);
 	ASSERT(pool);
 	EXPECT(!pool_set_limit_owned(pool, 10, THIS_MODULE));
 	EXPECT(!pool_set_min_avail_owned(pool, 1, THIS_MODULE));

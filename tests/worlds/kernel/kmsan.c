@@ -3,7 +3,6 @@
  * kmsan.c - what KMSAN knows of objects of pools with the option "tools"
  *
  * Layer:   tests of kernel/tools.c.
- * Context: see test.h.
  *
  * The cases read what KMSAN keeps for each byte.  One case has KMSAN
  * report, and looks for the report in the kernel's log; kunit.sh expects that line.
@@ -89,9 +88,8 @@ POOL_CASE(kmsan_takes_zeros_that_were_asked_for_as_written, told(test, NULL))
  */
 POOL_CASE(kmsan_takes_what_a_call_got_that_may_not_tell_as_written, told(test, NULL))
 {
-	char *obj;
+	char *obj = test_alloc(pool);
 
-	obj = test_alloc(pool);
 	test_free(pool, obj);
 	EXPECT_EQ(written(obj, SIZE), 0);
 	EXPECT_PTR_EQ(__pool_alloc(&pool->head, POOL_F_NOSLAB), obj);
@@ -101,9 +99,8 @@ POOL_CASE(kmsan_takes_what_a_call_got_that_may_not_tell_as_written, told(test, N
 
 POOL_CASE(kmsan_takes_what_was_constructed_as_written, told(test, write_all))
 {
-	char *obj;
+	char *obj = test_alloc(pool);
 
-	obj = test_alloc(pool);
 	EXPECT_EQ(written(obj, SIZE), SIZE);
 	test_free(pool, obj);
 	EXPECT_EQ(written(obj, SIZE), SIZE);
@@ -151,9 +148,8 @@ POOL_CASE(kmsan_reports_who_reads_what_an_earlier_owner_wrote, told(test, NULL))
 	static const char report[] = "BUG: KMSAN: uninit-value in read_unwritten";
 	struct kmsg_dump_iter log;
 	bool was_one = false;
-	char *obj;
+	char *obj = test_alloc(pool);
 
-	obj = test_alloc(pool);
 	write_all(obj, NULL);
 	test_free(pool, obj);
 	EXPECT_PTR_EQ(test_alloc(pool), obj);

@@ -3,7 +3,6 @@
  * lost.c - which owner of a lost object kmemleak names
  *
  * Layer:   tests of kernel/tools.c.
- * Context: see test.h.
  *
  * Only its file says what kmemleak found, and only processes can read that.  So the case runs a
  * shell.  The objects are found again in the end, so that the list is empty then.

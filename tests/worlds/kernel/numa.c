@@ -3,7 +3,6 @@
  * numa.c - objects stay near the CPUs that use them; and CPUs that nobody may interrupt
  *
  * Layer:   tests of the nodes in shared.c, of pool_alloc_node(), and of plat_empty_arrays().
- * Context: see test.h.
  *
  * A machine with one node has nothing to show, so the cases do not apply there.  With two
  * nodes CPU 0 is near the first, and the last CPU near the second.

@@ -3,7 +3,6 @@
  * owner.c - what built-in code owns
  *
  * Layer:   tests of POOL_OWNER of common/pool.h; inside/owner.c has those of owners.
- * Context: see test.h.
  */
 #include "test.h"
 #include "helper_built_in.h"

@@ -3,7 +3,6 @@
  * profile.c - names of code that is discarded
  *
  * Layer:   tests of common/debug/profile.c; inside/profile.c has those of counts.
- * Context: see test.h.
  */
 #include "test.h"
 #include "debug/profile.h"
@@ -22,9 +21,8 @@ POOL_CASE(a_place_is_named_when_its_first_call_is_counted, counted())
 {
 	struct pool_place place;
 	char name[160];
-	unsigned int bin;
+	unsigned int bin = pool_profile_alloc(pool, (void *)test_pool, 64);
 
-	bin = pool_profile_alloc(pool, (void *)test_pool, 64);
 	ASSERT(pool_profile_read(bin, &place) && place.site);
 	EXPECT(strstr(place.site, "test_pool"));
 	plat_symbol(name, sizeof(name), (void *)test_pool);
@@ -37,9 +35,8 @@ POOL_CASE(a_place_whose_code_is_discarded_keeps_its_name, counted())
 {
 	static const char gone[] = "ex_init+0x10/0x40 [ex]";
 	struct pool_place place;
-	unsigned int bin;
+	unsigned int bin = pool_profile_alloc(pool, (void *)test_pool, 64);
 
-	bin = pool_profile_alloc(pool, (void *)test_pool, 64);
 	ASSERT(pool_profile_read(bin, &place) && place.site);
 	memcpy((char *)place.site, gone, sizeof(gone));
 	pool_memstats_to_buf(text, sizeof(text), "");

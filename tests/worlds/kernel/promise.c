@@ -3,7 +3,6 @@
  * promise.c - what the document promises and only a kernel can see: the slab
  *
  * Layer:   tests, kernel; only calls that users have, but for helpers.
- * Context: see test.h.
  */
 #include "test.h"
 #include "failslab.h"

@@ -3,7 +3,6 @@
  * queue.c - kernel threads that wait for an object
  *
  * Layer:   tests of common/limit/queue.c, and of kernel/wait.c.
- * Context: see test.h.
  */
 #include "test.h"
 

@@ -3,7 +3,6 @@
  * rcu.c - objects that readers of RCU may still see when they are freed
  *
  * Layer:   tests of pool_free_rcu().
- * Context: see test.h.
  */
 #include "test.h"
 
@@ -49,9 +48,8 @@ static bool comes_back(struct pool *pool, const void *obj)
 
 POOL_CASE(a_reader_sees_an_object_as_it_was_though_it_is_freed, test_pool(sizeof(struct shown)))
 {
-	struct shown *obj;
+	struct shown *obj = shown(pool, 4711);
 
-	obj = shown(pool, 4711);
 	ASSERT(obj);
 	rcu_read_lock();
 	unshow(pool, obj);

@@ -3,7 +3,6 @@
  * reclaimable.c - the kernel's number of memory that could be had, and pools
  *
  * Layer:   tests of kernel/shrinker.c and kernel/age.c.
- * Context: see test.h.
  */
 #include "test.h"
 

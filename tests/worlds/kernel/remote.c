@@ -3,7 +3,6 @@
  * remote.c - arrays of CPUs that use no pools any more
  *
  * Layer:   tests of kernel/remote.c, and of ageing by another CPU than the one that used pools.
- * Context: see test.h.
  */
 #include "test.h"
 

@@ -3,7 +3,6 @@
  * rest.c - long walks let others run, and buckets are looked at without the CPU lock
  *
  * Layer:   tests of plat_resched(), and of fill.c and spill.c under probes.
- * Context: see test.h.
  */
 #include "test.h"
 #include "helper_calls.h"

@@ -3,7 +3,6 @@
  * slab.c - calls of pools with locks held: those of the slab, and raw ones of the caller
  *
  * Layer:   tests of POOL_F_NOSLAB, and of what plat.c and gfp.c tell lockdep.
- * Context: see test.h.
  */
 #include "test.h"
 

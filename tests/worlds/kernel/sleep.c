@@ -3,7 +3,6 @@
  * sleep.c - calls that may sleep say so, and others are watched
  *
  * Layer:   tests of pool_might_alloc(), pool_might_sleep() and POOL_UNSLEEPING().
- * Context: see test.h.
  *
  * A kernel with DEBUG_ATOMIC_SLEEP asks in __might_sleep() whether this place may
  * sleep, and reports where it may not.  A probe there counts the questions.

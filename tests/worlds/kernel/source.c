@@ -3,7 +3,6 @@
  * source.c - what pools ask the slab for
  *
  * Layer:   tests of kernel/plat.c and gfp.c.
- * Context: see test.h.
  */
 #include "test.h"
 #include "failslab.h"

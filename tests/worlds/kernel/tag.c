@@ -3,7 +3,8 @@
  * tag.c - for which line the kernel counts the memory of objects
  *
  * Layer:   tests of pool_tag.h, and of what kernel/ asks the slab for.
- * Context: see test.h.  /proc is mounted.
+ *
+ * /proc is mounted.
  */
 #include "test.h"
 #include "helper_files.h"
