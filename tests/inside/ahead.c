@@ -8,7 +8,7 @@
 
 #define BOUND		524288ul
 
-/* Returns how many objects an array may have at most. */
+/* Return how many objects an array may have at most. */
 static unsigned int array_holds(void)
 {
 	unsigned int n = POOL_HOT_SLOTS;
@@ -16,7 +16,9 @@ static unsigned int array_holds(void)
 	return n < POOL_HOT_MAX ? n : POOL_HOT_MAX;
 }
 
-/* Half of the array's slots, at least one, and not more than it may have in all. */
+/*
+ * Return half of the array's slots, at least one, and not more objects than the pool may still get.
+ */
 static unsigned long half_of(unsigned int slots, unsigned long have,
 			     unsigned long most)
 {
@@ -25,7 +27,9 @@ static unsigned long half_of(unsigned int slots, unsigned long have,
 	return have < most && n > most - have ? most - have : n;
 }
 
-/* Allocate; true if the pool grew by as many objects as expected, and if its numbers agree. */
+/*
+ * Allocate an object.  True if the pool grew by as many objects as expected, and its numbers agree.
+ */
 static bool grows(struct pool *pool, void **obj)
 {
 	const struct pool_hot *hot = &test_local(pool)->hot;
@@ -66,7 +70,7 @@ POOL_CASE(who_takes_one_object_gets_one, test_pool(64))
 	}
 }
 
-/* Allocate @n objects; true: there never was another one. */
+/* Allocate @n objects.  True if the pool never had one that nobody uses. */
 static bool one_at_a_time(struct pool *pool, unsigned int n)
 {
 	bool good = true;
@@ -87,8 +91,8 @@ POOL_CASE(with_a_limit_objects_come_one_at_a_time, test_pool(64))
 }
 
 /*
- * A pool that has needed 1000 objects before takes them back one at a time, because half of an
- * array at once would be more than it needs.
+ * The pool is as if 1000 objects had been needed before: half of an array at once would be more
+ * than it needs.
  */
 POOL_CASE(what_was_given_back_is_regained_one_at_a_time, test_pool(64))
 {
@@ -125,7 +129,10 @@ TEST_CASE(nothing_that_is_constructed_or_checked_is_got_ahead)
 	pool_destroy(&checked->head);
 }
 
-/* One object more than an array holds, got ahead, would be spilled and filled in each round. */
+/*
+ * Users use exactly as many objects as an array has slots.  One more, got ahead, would be spilled
+ * and filled in each round.
+ */
 POOL_CASE(nothing_is_got_ahead_across_an_array, test_within(1 << 20, 32, 64))
 {
 	const unsigned int full = array_holds();
@@ -139,7 +146,10 @@ POOL_CASE(nothing_is_got_ahead_across_an_array, test_within(1 << 20, 32, 64))
 	EXPECT_EQ(local->spills + local->fills, 0);
 }
 
-/* Objects left of the last batch must not take the slots that users free and allocate by turns. */
+/*
+ * Objects left of the last batch must not fill slots that users need, who free and allocate by
+ * turns.
+ */
 POOL_CASE(a_pool_that_has_grown_may_swing_by_an_array, test_within(1 << 20, 32, 64))
 {
 	const unsigned int full = array_holds();
@@ -181,7 +191,7 @@ POOL_CASE(a_sixteenth_of_the_bound_comes_at_once_at_most, test_sure_within(BOUND
 	test_free_many(pool, test_objs, n);
 }
 
-/* The objects that fit are no number of whole batches. */
+/* The number of objects that fit the bound is no multiple of a batch. */
 POOL_CASE(the_last_batch_ends_at_the_bound, test_within(BOUND, 32, 1008))
 {
 	unsigned int fit = BOUND / 1008;
@@ -191,7 +201,10 @@ POOL_CASE(the_last_batch_ends_at_the_bound, test_within(BOUND, 32, 1008))
 	test_free_many(pool, test_objs, fit);
 }
 
-/* One object more than the bound allows, got ahead, would evict a cluster in each round. */
+/*
+ * Users use exactly as many objects as the bound allows.  One more, got ahead, would evict a
+ * cluster in each round.
+ */
 POOL_CASE(nothing_is_got_ahead_across_the_bound, test_within(BOUND, 32, 1024))
 {
 	unsigned int fit = BOUND / 1024;
@@ -205,7 +218,10 @@ POOL_CASE(nothing_is_got_ahead_across_the_bound, test_within(BOUND, 32, 1024))
 	EXPECT(test_bound_holds());
 }
 
-/* The arrays of five pools are empty.  Their slots are charged with all that arrays may have. */
+/*
+ * Five other pools have arrays without objects, whose slots are charged with all that arrays may
+ * have.
+ */
 POOL_CASE(a_pool_gets_batches_beside_empty_arrays, test_within(BOUND, 32, 64))
 {
 	unsigned int i, calls = 0;
@@ -233,8 +249,8 @@ POOL_CASE(a_pool_gets_batches_beside_empty_arrays, test_within(BOUND, 32, 64))
 }
 
 /*
- * All of the bound is charged.  Neither objects got ahead, nor the slots that the array would get
- * for them, may evict what another pool has.
+ * The bound is used up.  Neither the objects got ahead nor the slots for them may evict objects of
+ * another pool.
  */
 PAIR_CASE(what_is_got_ahead_evicts_nothing, pool, test_within(BOUND, 32, 64), idle, test_pool(1024))
 {
@@ -258,7 +274,10 @@ PAIR_CASE(what_is_got_ahead_evicts_nothing, pool, test_within(BOUND, 32, 64), id
 	test_free_many(pool, test_objs, 1000);
 }
 
-/* The calls of the backend that get objects ahead fail, so no allocation may fail. */
+/*
+ * Every second call of the backend fails, those that get objects ahead among them.  No allocation
+ * may fail, because the next call of the backend succeeds.
+ */
 POOL_CASE(a_backend_that_fails_ahead_fails_no_call, test_sure(64))
 {
 	struct pool_stats now;

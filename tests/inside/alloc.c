@@ -126,7 +126,7 @@ POOL_CASE(an_atomic_pair_works_where_nothing_may_sleep, test_pool(64))
 	test_free_many(pool, test_objs, TEST_SOME);
 }
 
-/* A pool of each mode, on a CPU that caches little. */
+/* Create a pool of this mode, on a CPU that caches little. */
 static struct pool *inside(unsigned int mode)
 {
 	struct pool_attr attr = { .name = "inside", .size = 64, .mode = mode };

@@ -6,7 +6,10 @@
  */
 #include "cases_life.h"
 
-/* LIFE_CASE(name, make) - a case of a pool of counted objects, none of which may be left. */
+/*
+ * LIFE_CASE(name, make) - a case of a pool whose constructor and destructor count: when the pool is
+ * destroyed, each object must have been destructed.
+ */
 #define LIFE_CASE(name, make)						\
 	static void name##_of(TEST_HANDLE, struct pool *pool);		\
 	TEST_CASE(name)							\
@@ -34,7 +37,10 @@ static bool all_aligned(struct pool *pool, unsigned int n, unsigned int align)
 	return !bad;
 }
 
-/* Tests all layers: caches too small for all objects, parking, and the backend. */
+/*
+ * True if all objects of a pool are aligned, whether they come from a cache, a cluster, the parked
+ * list or the backend.
+ */
 static bool stays_aligned(struct pool *pool, unsigned int align)
 {
 	bool good = all_aligned(pool, 40, align);
@@ -121,7 +127,10 @@ TEST_CASE(constructed_state_survives_all_layers)
 	}
 }
 
-/* The link is behind the object, so that even one byte stays as its constructor wrote it. */
+/*
+ * A parked object has its link behind its bytes, so that even an object of one byte keeps what its
+ * constructor wrote.
+ */
 TEST_CASE(parking_leaves_constructed_state_alone)
 {
 	static const unsigned int sizes[] = { 1, 3, 7, 8, 9, 15, 40, 4096, 0 };
@@ -216,7 +225,7 @@ LIFE_CASE(a_constructed_pool_refuses_to_zero, constructed(64, POOL_M_DEFAULT))
 	EXPECT(wave_intact(pool, 5));
 }
 
-/* One pool has only a constructor, the next one only a destructor. */
+/* The first pool has only a constructor, the second one only a destructor. */
 TEST_CASE(either_of_constructor_and_destructor_may_be_missing)
 {
 	struct pool *pool = living(64, POOL_M_DEFAULT, construct, NULL);
@@ -235,7 +244,10 @@ TEST_CASE(either_of_constructor_and_destructor_may_be_missing)
 	EXPECT(life_is_even());
 }
 
-/* The link must not overwrite what the last user left for the destructor. */
+/*
+ * The link of a parked object must not overwrite the bytes that its last user left for the
+ * destructor.
+ */
 LIFE_CASE(parking_leaves_alone_what_a_destructor_will_see,
 	  living(40, POOL_M_DEFAULT, NULL, destruct))
 {
@@ -274,7 +286,9 @@ TEST_CASE(each_pool_may_have_a_mode_of_its_own)
 		}
 }
 
-/* An access to a freed object in a cache would not fault, so uaf wins over the mode. */
+/*
+ * An access to a freed object in a cache would not fault, so "uaf" wins over the mode of the pool.
+ */
 TEST_CASE(a_mode_gives_no_caches_to_a_pool_with_uaf)
 {
 	static const struct pool_attr attr = { .name = "uaf", .size = 64, .mode = POOL_M_GLOBAL };
@@ -296,7 +310,7 @@ static const struct pool_attr limited = {
 	.name = "x", .size = 64, .limit = 10, .min_avail = 10,
 };
 
-/* A later value that does not fit the other one is refused and changes nothing. */
+/* A limit or a number of spares that does not fit the other one is refused, and changes nothing. */
 POOL_CASE(limit_and_spares_are_set_as_far_as_they_fit_each_other, test_made(&limited))
 {
 	struct pool_head *head = &pool->head;
@@ -330,7 +344,7 @@ static bool refused(struct pool_attr attr)
 	return !pool;
 }
 
-/* Attributes that differ from right ones in one member, or in two that do not fit. */
+/* Each struct differs from a right one in one member, or in two that do not fit each other. */
 TEST_CASE(bad_attributes_create_nothing)
 {
 	struct pool_attr attr = fine;

@@ -8,7 +8,7 @@
 
 #define SIZE	256u
 
-/* CPUs that share max_cached. */
+/* Count the CPUs that share max_cached. */
 static unsigned long sharers(void)
 {
 	unsigned long n = 0;
@@ -28,7 +28,10 @@ static bool set_share(unsigned long bytes)
 	return pool_configure(text);
 }
 
-/* In programs the only thread's share is the whole cap; suite userbound has fifty threads. */
+/*
+ * In a program this thread is the only CPU, so its share is the whole cap; suite userbound has
+ * fifty threads.
+ */
 POOL_CASE(a_cpu_caches_no_more_than_its_share_of_the_cap, test_within(1 << 20, 8, SIZE))
 {
 	unsigned int i;

@@ -10,7 +10,7 @@
 
 static const unsigned int counts[COUNTS] = { 0, 1, 2, 63, 64, 65, 1000 };
 
-/* Get all of @n objects, even where every n-th backend call fails. */
+/* Get @n objects by one bulk call, even where every n-th backend call fails. */
 static bool take(struct pool *pool, unsigned int n, void **objs)
 {
 	unsigned int tries = 100;
@@ -165,7 +165,10 @@ POOL_CASE(the_last_of_a_bulk_is_the_freshest, test_pool(64))
 	test_free_many(pool, test_objs, 500);
 }
 
-/* Use more than the array holds; true if the stash then has empty clusters for the next frees. */
+/*
+ * Use more objects than the array has slots.  True if the stash then has empty clusters, which the
+ * next frees need.
+ */
 static bool stash_some(struct pool *pool)
 {
 	test_wave(pool, 400);
@@ -202,7 +205,7 @@ POOL_CASE(a_bulk_fills_and_spills_once_per_cluster, test_sure(64))
 	EXPECT_LE(local->spills, most);
 }
 
-/* A single allocation between the two bulk calls would already fill the array. */
+/* No single allocation may come between the two bulk calls, because it would fill the array. */
 POOL_CASE(a_bulk_of_what_is_cached_visits_once_for_all_slots_of_an_array, test_sure(64))
 {
 	unsigned long visits;
@@ -227,7 +230,7 @@ POOL_CASE(an_atomic_bulk_takes_what_is_cached, test_pool(64))
 	EXPECT(!pool_alloc_bulk(&pool->head, POOL_F_ATOMIC, TEST_SOME + 1, test_objs));
 }
 
-/* A pool of each mode, one after the other. */
+/* Create a pool of mode number @nth. */
 static struct pool *of_mode(unsigned int nth)
 {
 	static const unsigned int modes[] = {
@@ -250,11 +253,11 @@ POOLS_CASE(a_bulk_works_in_every_mode, 3, of_mode(nth))
 		EXPECT(test_quiet(pool, 0));
 		EXPECT(test_bound_holds());
 	}
-	pool_fail_every = 51;	/* every other call gets ahead */
+	pool_fail_every = 51;	/* every second call of the backend gets objects ahead */
 	EXPECT(!pool_alloc_bulk(&pool->head, 0, TEST_OBJS, test_objs));
 }
 
-/* A handler that interrupts a call must not touch the array. */
+/* Bulk calls run as in a handler that has interrupted a call: they must not touch the array. */
 POOL_CASE(a_nested_bulk_uses_the_layers_below, test_pool(64))
 {
 	unsigned int flags = 0;
@@ -284,7 +287,7 @@ POOL_CASE(a_nested_bulk_uses_the_layers_below, test_pool(64))
 	test_wave(pool, TEST_SOME);
 }
 
-/* Uses bulks of all sizes; each object is marked by its owner. */
+/* Allocate and free bulks of all sizes, and check that no other thread writes to their objects. */
 static void bulk_and_single(unsigned int i, void *arg)
 {
 	struct crowd *c = arg;
@@ -336,9 +339,9 @@ TEST_CASE(after_a_switch_a_bulk_takes_no_more_unseen_than_the_array_had)
 }
 
 /*
- * The object was checked by a free that could only park it.  Its seal was removed for the link,
- * but the table of objects still has it as checked, so a bulk call must not hand it out as an
- * unchecked one.
+ * A free checked the object, but could only park it.  The link of the parked list replaced the
+ * object's seal, but the table of objects still has the object as checked, so a bulk call must not
+ * hand it out unchecked.
  */
 POOL_CASE(a_bulk_takes_no_object_unseen_that_was_checked_and_parked,
 	  test_sure_within(1 << 20, 32, 64))
@@ -362,7 +365,7 @@ POOL_CASE(a_bulk_takes_no_object_unseen_that_was_checked_and_parked,
 	pool_switch(pool, 0, POOL_D_INTEGRITY);
 }
 
-/* Returns how many pointers that a bulk call hands out have a seal. */
+/* Return how many pointers have a seal among those that a bulk call gives. */
 static unsigned int sealed_of(struct pool *pool, unsigned int n)
 {
 	unsigned int i, sealed = 0;
@@ -375,8 +378,8 @@ static unsigned int sealed_of(struct pool *pool, unsigned int n)
 }
 
 /*
- * In the first call the array has nothing, so the sealed object is the whole call; in the second
- * one it is the rest.
+ * In the first call the array is empty, so the sealed object is the whole bulk; in the second call
+ * it is the last one.
  */
 POOL_CASE(after_checks_end_a_bulk_hands_out_no_sealed_pointer, test_sure_within(1 << 20, 32, 64))
 {

@@ -45,7 +45,7 @@ POOL_CASE(a_spill_moves_the_coldest_half, test_within(1 << 20, 32, 64))
 	EXPECT_PTR_EQ(local->slot[0], test_objs[half]);
 }
 
-/* Allocate until the array is empty, then once more; returns how many objects there are. */
+/* Allocate until the array is empty, and one object more; return how many that were. */
 static unsigned int fill_once(struct pool *pool, const struct pool_local *local)
 {
 	unsigned int n = 0;
@@ -56,7 +56,10 @@ static unsigned int fill_once(struct pool *pool, const struct pool_local *local)
 	return n;
 }
 
-/* Returns how many clusters of this CPU have fewer objects than @max; UINT_MAX if one has more. */
+/*
+ * Return how many clusters of this CPU have fewer objects than @max; UINT_MAX if one has more than
+ * @max.
+ */
 static unsigned int partly_full(const struct pool_local *local, unsigned int max)
 {
 	const struct pool_list *node;
@@ -73,7 +76,7 @@ static unsigned int partly_full(const struct pool_local *local, unsigned int max
 	return n;
 }
 
-/* 15 objects of 1 KiB are more than the array takes, by less than a cluster. */
+/* 15 objects are more than the array has slots for, by less than a cluster. */
 POOL_CASE(a_spill_tops_up_the_newest_cluster, test_within(16384, 8, 1024))
 {
 	struct pool_local *local;
@@ -165,9 +168,7 @@ static void sample_charge(struct sampled *s)
 	}
 }
 
-/*
- * The first thread samples the charge.  It may get no time while the others run, so these do, too.
- */
+/* Thread 0 samples the charge.  The others do so, too, since it may get no time while they run. */
 static void churn(unsigned int i, void *arg)
 {
 	struct sampled *s = arg;
@@ -215,8 +216,8 @@ TEST_CASE(the_charge_never_passes_the_bound)
 }
 
 /*
- * A fill from a whole cluster must make the array smaller first if the bound was lowered, and must
- * not bring more than the smaller array holds.
+ * The bound was lowered before the fill from a whole cluster.  The fill must first reduce the
+ * array, and then bring no more objects than the array has slots.
  */
 POOLS_CASE(fills_from_whole_clusters_obey_a_lowered_bound, 6, test_clustered_pool())
 {
@@ -234,7 +235,7 @@ POOLS_CASE(fills_from_whole_clusters_obey_a_lowered_bound, 6, test_clustered_poo
 	test_free_many(pool, test_objs, n);
 }
 
-/* How many objects of a pool are in use, whose array is whole. */
+/* Objects in use of a pool that test_whole() made. */
 static unsigned int whole;
 
 POOL_CASE(a_spill_of_a_whole_array_obeys_a_lowered_bound, test_whole(&whole))

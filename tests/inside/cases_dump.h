@@ -19,7 +19,7 @@ static inline struct pool_head *make(const char *name, unsigned int size)
 	return create_pool(name, size, MEM_F_EXACT);
 }
 
-/* Hold all @n objects that a pool then has, from test_objs[from] on. */
+/* Allocate all @n objects that a pool then has, into test_objs[from] and behind. */
 static inline void hold(struct pool_head *pool, unsigned int from,
 			unsigned int n)
 {
@@ -32,7 +32,7 @@ static inline void drop(struct pool_head *pool, unsigned int from,
 	test_free_many(pool_of(pool), test_objs + from, n);
 }
 
-/* Make three pools in an order that no option produces: c a b. */
+/* Create three pools, in an order that no option produces: c a b. */
 static inline bool make_three(struct pool_head **pools)
 {
 	pool_fail_every = 0;
@@ -71,7 +71,7 @@ static inline void end_three(struct pool_head **pools)
 	}								\
 	static void name##_of(TEST_HANDLE, struct pool_head **pools __attribute__((unused)))
 
-/* Dump into "full"; false: the text does not fit, or its length is wrong. */
+/* Dump into "full".  False if the text does not fit, or if its length is not the one returned. */
 static inline bool dump(const char *options)
 {
 	int n = dump_pools_to_buf(full, sizeof(full), options);
@@ -79,7 +79,7 @@ static inline bool dump(const char *options)
 	return n > 0 && n < FULL_SIZE && strlen(full) == (size_t)n;
 }
 
-/* dump() of the raw table, which begins with its version. */
+/* Dump the raw table, which begins with its version, into "full". */
 static inline bool dump_raw(const char *options)
 {
 	char words[128];

@@ -33,8 +33,8 @@ POOL_CASE(backup_alone_sees_a_change_at_allocation,
 }
 
 /*
- * A user writes the 0 that ends a text one byte too far.  Several pools are tried, because a tag
- * is made of its pool's address, which may have a byte 0 there.
+ * A user writes the 0 that ends a text one byte too far.  The tag is made of its pool's address,
+ * which may have a byte 0 there, so several pools are tried.
  */
 POOLS_CASE(the_tag_sees_a_zero_too_many, 16, test_checked(64 + nth, POOL_D_TAG))
 {
@@ -83,7 +83,7 @@ POOLS_CASE(a_second_free_is_found_at_once_and_later, ARRAY_LEN(options),
 	EXPECT_EQ(test_faults(pool), 2);
 }
 
-/* CPU 0 frees all objects, and all other CPUs free them again at the same time. */
+/* Free all objects, which all other CPUs do at the same time. */
 static void free_them_all(unsigned int i, void *arg)
 {
 	struct pool *pool = arg;
@@ -154,8 +154,8 @@ POOL_CASE(a_corrupted_object_in_quarantine_is_not_taken_back,
 }
 
 /*
- * A quarantined object stays allocated, unseen by later checks, but must not count as unknown: any
- * foreign pointer would pass for it.
+ * A quarantined object stays allocated, and later checks do not know it.  It must not count as an
+ * object that is unknown since before the switch, because then any wrong pointer would pass for it.
  */
 POOL_CASE(after_a_quarantine_and_a_switch_a_wrong_pointer_is_still_found,
 	  test_checked_within(1 << 20, 8, 64, POOL_D_INTEGRITY))
@@ -212,7 +212,10 @@ TEST_CASE(what_options_add_to_the_largest_size_is_refused)
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-/* Beyond POOL_REPORTS_MAX faults are only counted.  A report by "warn" would abort a program. */
+/*
+ * More faults than POOL_REPORTS_MAX are only counted.  If one of them was reported, "warn" would
+ * abort the program.
+ */
 POOL_CASE(faults_that_are_only_counted_are_not_warned_of,
 	  test_checked_within(1 << 20, 8, 64, POOL_D_INTEGRITY))
 {

@@ -9,7 +9,7 @@
  */
 #include "test.h"
 
-/* A pool without options whose array has objects, whatever the build's options. */
+/* Create a pool without options, whatever the build's options are, and cache objects of it. */
 static struct pool *used_pool(void)
 {
 	struct pool *pool;
@@ -21,7 +21,7 @@ static struct pool *used_pool(void)
 	return pool;
 }
 
-/* Returns how many of @n allocations fail once the array is empty. */
+/* Return how many of @n allocations fail once the array is empty. */
 static unsigned int failures(struct pool *pool, unsigned int n)
 {
 	unsigned int failed = 0, i;
@@ -90,7 +90,7 @@ POOL_CASE(a_word_behind_a_value_may_undo_it, used_pool())
 	EXPECT_EQ(pool->debug & POOL_D_FLAGS, POOL_D_POISON);
 }
 
-/* The answer to @words, which are correct. */
+/* Return the answer to @words, which must be correct. */
 static const char *answer(const char *words)
 {
 	static char text[256];
@@ -123,7 +123,10 @@ TEST_CASE(what_is_too_late_for_a_pool_is_named)
 	pool_destroy(&pool->head);
 }
 
-/* "tools" sets the flag of "cold-first", too, which the caller has not changed. */
+/*
+ * The pool was created with "tools", which also sets the flag of "cold-first".  The caller has not
+ * changed that, so no answer may name it.
+ */
 TEST_CASE(what_was_not_changed_is_not_named)
 {
 	struct pool *pool;

@@ -17,7 +17,10 @@ static unsigned int calls(void)
 	return life.made + life.undone;
 }
 
-/* A pool of constructed objects and another one, on a CPU that caches little; false: none. */
+/*
+ * Create a pool of constructed objects and another one, on a CPU that caches little.  False if one
+ * could not be created.
+ */
 static bool both(unsigned int mode, struct pool **pool, struct pool **other)
 {
 	test_options(4096, 4);
@@ -26,7 +29,9 @@ static bool both(unsigned int mode, struct pool **pool, struct pool **other)
 	return *pool && *other;
 }
 
-/* Use another pool so much that it evicts everything; true if no constructor or destructor ran. */
+/*
+ * Use @other so much that it evicts all other objects.  True if no constructor or destructor ran.
+ */
 static bool evicted_quietly(struct pool *other)
 {
 	unsigned int before = calls();
@@ -36,8 +41,8 @@ static bool evicted_quietly(struct pool *other)
 }
 
 /*
- * Bring most objects of a pool to its parked list: the pool has used many, and then uses few,
- * while @other evicts the rest.  True if none of the pool's functions ran in calls of @other.
+ * Bring most objects of @pool to its parked list: use many of them, then few, while @other evicts
+ * the rest.  True if no constructor or destructor of @pool ran in calls of @other.
  */
 static bool quietly_parked(struct pool *pool, struct pool *other)
 {
@@ -75,8 +80,8 @@ TEST_CASE(a_destructor_does_not_run_in_calls_of_another_pool)
 }
 
 /*
- * Without a shared pool evicted objects of a pool with a destructor have no place but the parked
- * list.  The next calls of the pool itself must bring them down.
+ * Without a shared pool, evicted objects with a destructor can only be parked.  The next calls of
+ * the pool itself must return them to the backend.
  */
 TEST_CASE(what_waits_for_its_pool_goes_down_with_its_next_calls)
 {
@@ -130,7 +135,7 @@ TEST_CASE(what_waits_for_its_pool_is_given_back_by_age)
 	EXPECT(ends_even(pool, other));
 }
 
-/* True if no constructor or destructor runs while @act takes a pool's clusters off this CPU. */
+/* True if no constructor or destructor ran while @act removed a pool's clusters from this CPU. */
 static bool taken_quietly(bool (*act)(void))
 {
 	struct pool *pool, *other;
@@ -161,7 +166,10 @@ static bool cap_comes(void)
 	return pool_configure("max_cached=1");
 }
 
-/* The caller that reclaims, of any pool, may hold a lock that a destructor takes. */
+/*
+ * An allocation of any pool may reclaim from all pools, and its caller may hold a lock that a
+ * destructor would take.
+ */
 TEST_CASE(an_allocation_that_takes_back_from_all_runs_no_destructor)
 {
 	EXPECT(taken_quietly(memory_is_short));
@@ -172,7 +180,10 @@ TEST_CASE(a_cap_that_comes_late_runs_no_destructor)
 	EXPECT(taken_quietly(cap_comes));
 }
 
-/* With "integrity" frees destruct and allocations construct, so parked objects are destructed. */
+/*
+ * With "integrity", a free destructs the object and an allocation constructs it, so parked objects
+ * are not constructed.
+ */
 TEST_CASE(a_filled_object_is_not_constructed_while_it_waits)
 {
 	struct pool *pool, *other;

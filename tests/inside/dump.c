@@ -8,7 +8,7 @@
 
 static char part[64];
 
-/* The first letters of the pools of a table, as they come. */
+/* Return the first letters of the names of the pools in a table, in its order. */
 static const char *letters(const char *options)
 {
 	static char found[32];
@@ -89,7 +89,7 @@ THREE_CASE(lines_come_in_the_order_asked_for)
 /* Not a power of two, so that the merge sort joins runs of several lengths. */
 #define SOME	23
 
-/* Sizes repeat and names fall, so each order differs from that of creation. */
+/* Sizes repeat and names fall, so that each order differs from the order of creation. */
 TEST_CASE(equal_pools_of_an_order_come_in_order_of_creation)
 {
 	struct pool_head *pools[SOME];

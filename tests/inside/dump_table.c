@@ -11,7 +11,7 @@ static size_t line_len(const char *line)
 	return (size_t)(next_line(line) - line) - 1;
 }
 
-/* True if the line has a cell directly below its word in the head, with equal ends. */
+/* True if @line has @cell in the column whose head is @word: both end at the same character. */
 static bool is_below(const char *head, const char *word, const char *line,
 		     const char *cell)
 {
@@ -24,7 +24,7 @@ static bool is_below(const char *head, const char *word, const char *line,
 	return end <= line_len(line) && begins(line + end - strlen(cell), cell);
 }
 
-/* The line of a pool; the end of the text if there is none. */
+/* Return the line of a pool; the end of the text if there is none. */
 static const char *line_of(const char *name)
 {
 	const char *line = full;
@@ -87,7 +87,7 @@ THREE_CASE(a_column_of_zeros_is_left_out)
 	pool_destroy(limited);
 }
 
-/* Returns what the total says while @n objects of a new pool are held. */
+/* Return the line of the total while a new pool has @n objects in use. */
 static const char *held_of(unsigned int size, unsigned int n)
 {
 	struct pool_head *pool = make("units", size);

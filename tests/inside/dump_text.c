@@ -8,7 +8,7 @@
 
 static char part[16384];
 
-/* The end of a JSON string, number or word; NULL: it is not one. */
+/* Return the end of a JSON string, number or word; NULL if @p is none. */
 static const char *json_scalar(const char *p)
 {
 	const char *from = p;
@@ -35,7 +35,7 @@ static const char *json_space(const char *p)
 	return p;
 }
 
-/* The end of a JSON value; NULL: it is not one. */
+/* Return the end of a JSON value; NULL if @p is none. */
 static const char *json_value(const char *p)
 {
 	bool object = *p == '{';
@@ -107,7 +107,7 @@ THREE_CASE(json_is_valid_and_has_the_columns_as_keys)
 	EXPECT(is_json(full));
 }
 
-/* True if the metric of this line is that of the last head. */
+/* True if this line has a sample of the metric that the last head named. */
 static bool is_grouped(const char *line, const char *metric)
 {
 	size_t len = strlen(metric);
@@ -116,7 +116,7 @@ static bool is_grouped(const char *line, const char *metric)
 	       (line[len] == '{' || line[len] == ' ');
 }
 
-/* Two lines of head per metric, then its samples. */
+/* True if each metric has its two lines of head and, directly below, its samples. */
 static bool all_grouped(const char *text)
 {
 	static char type[96];
@@ -163,15 +163,15 @@ THREE_CASE(samples_of_a_metric_are_together)
 	EXPECT(strstr(full, "\nlibpool_bytes{state=\"used\"} 928\n"));
 }
 
-/* How a format is cut. */
+/* How a dump of one format is cut when the buffer is too small. */
 struct cut {
-	const char *mark;	/* the line that says so */
-	const char *tail;	/* how the last part begins, which is never cut */
-	unsigned int lines;	/* the longest part that is shown as a whole or not at all */
+	const char *mark;	/* the line that says that the text was cut */
+	const char *tail;	/* the beginning of the last part, which is never cut */
+	unsigned int lines;	/* lines of the longest part that is shown whole or not at all */
 };
 
 /*
- * True if "part" is "full" cut for @size bytes: whole lines of "full", then the mark, then all of
+ * True if "part" is "full", cut for @size bytes: whole lines of "full", then the mark, then all of
  * "full" from the tail on.  The next part must not have fitted, otherwise a dump could leave out
  * everything.
  */
@@ -196,7 +196,7 @@ static bool is_cut(size_t size, const struct cut *cut)
 	return more >= size && !strcmp(part + i + len, tail);
 }
 
-/* Dump into @size bytes of "part"; true if nothing is written behind them. */
+/* Dump into @size bytes of "part".  True if nothing is written behind these bytes. */
 static bool stays_inside(const char *options, size_t size, size_t want)
 {
 	memset(part, 'x', sizeof(part));
@@ -204,7 +204,10 @@ static bool stays_inside(const char *options, size_t size, size_t want)
 	       part[size] == 'x' && (!size || strnlen(part, size) < size);
 }
 
-/* The next size to try: each one, or some where each one takes too long; always the last 40. */
+/*
+ * Return the next size to try: the next one, or a later one where that takes too long, but each of
+ * the last 40.
+ */
 static size_t next_size(size_t size, size_t want)
 {
 	size_t step = 37 / test_scale(37);
@@ -212,7 +215,10 @@ static size_t next_size(size_t size, size_t want)
 	return size + step < want - 40 ? size + step : size + 1;
 }
 
-/* Returns how many sizes are cut wrongly, of all up to one more than the whole text needs. */
+/*
+ * Return for how many sizes a dump is cut wrongly, of all sizes up to one more than the whole text
+ * needs.
+ */
 static unsigned int wrong_cuts(const char *options, const struct cut *cut)
 {
 	size_t want = dump(options) ? strlen(full) : 0;
@@ -308,7 +314,10 @@ TEST_CASE(two_hundred_pools_fit_into_three_formats)
 		EXPECT_PTR_EQ(pool_destroy(pools[i]), NULL);
 }
 
-/* Dumps while other workers make and destroy pools: finds its own pools, and no garbage. */
+/*
+ * Create a pool, dump and destroy the pool, while others do the same: the dump must have the own
+ * pool, and be whole.
+ */
 static void make_and_dump(unsigned int i, void *arg)
 {
 	static const char * const formats[] = {

@@ -8,10 +8,10 @@
 
 #define BOUND		524288ul
 
-/* After this many batches a busy pool has all of its working set. */
+/* Batches after which a busy pool's working set must be cached. */
 #define DOZENS		36
 
-/* Objects that did not come from this CPU's caches. */
+/* Count the objects that did not come from this CPU's caches. */
 static unsigned long from_below(struct pool *pool)
 {
 	struct pool_stats now;
@@ -20,7 +20,10 @@ static unsigned long from_below(struct pool *pool)
 	return (unsigned long)(now.get_objs + now.store_gets);
 }
 
-/* Run batches until the working set must be cached, then count one more. */
+/*
+ * Allocate and free batches until the working set must be cached; return how many objects of one
+ * more batch did not come from the caches.
+ */
 static unsigned long misses_of(struct pool *busy, unsigned int n)
 {
 	unsigned long before;
@@ -39,7 +42,7 @@ static struct pool *unshared_within(unsigned long hot_size, unsigned int cluster
 	return test_in_mode(POOL_D_NO_GLOBAL, size);
 }
 
-/* Without a shared pool an eviction of the wrong cluster costs a call of the backend. */
+/* Without a shared pool, each eviction of a wrong cluster costs a call of the backend. */
 PAIR_CASE(a_busy_pool_without_a_shared_part_needs_no_backend_beside_an_idle_one,
 	  idle, unshared_within(BOUND, 32, 144), busy, unshared_within(BOUND, 32, 1024))
 {
@@ -48,8 +51,8 @@ PAIR_CASE(a_busy_pool_without_a_shared_part_needs_no_backend_beside_an_idle_one,
 }
 
 /*
- * Evicted clusters stay charged until the visit ends, so evicting until there is room goes too
- * far.
+ * Evicted clusters stay charged until the visit ends, so evicting until the charge has fallen would
+ * evict too many.
  */
 POOL_CASE(a_free_of_a_pool_without_a_shared_part_evicts_no_more_than_it_needs,
 	  unshared_within(BOUND, 32, 1024))
@@ -68,7 +71,10 @@ POOL_CASE(a_free_of_a_pool_without_a_shared_part_evicts_no_more_than_it_needs,
 	EXPECT_EQ(most, 1);
 }
 
-/* The slots of unused arrays take three quarters of the bound.  The busy pool must get them. */
+/*
+ * The slots of arrays that nobody uses take three quarters of the bound.  A busy pool must get
+ * them.
+ */
 POOL_CASE(idle_arrays_give_way_to_a_busy_pool, test_within(BOUND, 32, 1024))
 {
 	struct pool *idle[32];
@@ -85,8 +91,8 @@ POOL_CASE(idle_arrays_give_way_to_a_busy_pool, test_within(BOUND, 32, 1024))
 }
 
 /*
- * Three arrays of 128 slots of 1 KiB, with 30 objects in the oldest, leave no room for the large
- * objects, which have no array.
+ * Three arrays of 128 slots of 1 KiB, the oldest with 30 objects, leave no bytes of the bound for
+ * two large objects, which have no array.
  */
 TEST_CASE(an_array_that_makes_room_by_closing_evicts_nothing)
 {
@@ -127,8 +133,8 @@ POOL_CASE(a_pool_alone_may_fill_the_bound, test_within(BOUND, 32, 1024))
 }
 
 /*
- * Eight small pools take and free a few objects at a time, in the middle of a
- * huge pool's batches, which are twice the bound.
+ * Eight small pools allocate and free a few objects at a time, in the middle of a huge pool's
+ * batches, which are twice the bound.
  */
 POOL_CASE(small_active_pools_are_not_starved_by_a_huge_one, test_within(BOUND, 32, 1024))
 {

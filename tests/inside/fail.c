@@ -15,7 +15,7 @@ static struct pool *failing(unsigned int percent, unsigned int every)
 	return test_pool(64);
 }
 
-/* Returns how many of @n allocations fail. */
+/* Return how many of @n allocations fail. */
 static unsigned int failures(struct pool *pool, unsigned int n,
 			     unsigned int flags)
 {

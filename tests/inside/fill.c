@@ -7,7 +7,7 @@
  */
 #include "cases_life.h"
 
-/* All options that need no help of the platform. */
+/* All options that work without help of the platform. */
 #define ALL_OPTIONS	(POOL_D_COLD_FIRST | POOL_D_INTEGRITY | \
 			 POOL_D_NO_GLOBAL | POOL_D_NO_CACHE | POOL_D_CALLER | \
 			 POOL_D_TAG | POOL_D_POISON | POOL_D_BACKUP)
@@ -49,7 +49,7 @@ TEST_CASE(filled_objects_are_constructed_again)
 
 #define OBJS	(50 + (unsigned int)test_scale(250))
 
-/* The bound has fewer bytes than the objects. */
+/* Objects come and go through all layers, because the bound has fewer bytes than the objects. */
 POOLS_CASE(no_combination_of_options_finds_what_is_not_there, (ALL_OPTIONS | POOL_D_TOOLS) + 1,
 	   test_checked_within(27ul * OBJS, 4, 40 + nth % 9, nth & (ALL_OPTIONS | POOL_D_TOOLS)))
 {

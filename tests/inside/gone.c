@@ -7,7 +7,7 @@
  */
 #include "test.h"
 
-/* True if @calls calls with the destroyed pool were reported, and no other fault. */
+/* True if @calls calls with the destroyed pool were reported, and nothing else. */
 static bool told_of(struct pool *pool, unsigned int calls)
 {
 	return plat_read(&pool->faults[POOL_FAULT_DESTROYED]) == calls &&
@@ -20,7 +20,7 @@ static const unsigned int options[] = {
 	POOL_D_CALLER | POOL_D_HARDEN,
 };
 
-/* A checked pool that was used, and an object that it had. */
+/* Create, use and destroy a checked pool; @obj is an object that it had. */
 static struct pool *gone(unsigned int debug, void **obj)
 {
 	struct pool *pool = test_checked(64, debug);
@@ -32,7 +32,9 @@ static struct pool *gone(unsigned int debug, void **obj)
 	return pool_destroy(&pool->head) ? NULL : pool;
 }
 
-/* GONE_CASE(name) - a case of a destroyed pool, and an object that it had, with each of the options. */
+/*
+ * GONE_CASE(name) - a case of a destroyed pool and an object that it had, for each of the options.
+ */
 #define GONE_CASE(name)							\
 	static void name##_of(TEST_HANDLE, struct pool *pool, void *obj); \
 	TEST_CASE(name)							\
@@ -80,7 +82,7 @@ GONE_CASE(a_free_to_a_destroyed_pool_is_reported_and_does_nothing)
 	EXPECT(told_of(pool, 3));
 }
 
-/* The next pool gets the arrays of the one that was destroyed, but not its struct. */
+/* The next pool gets the arrays of the destroyed one, but not its struct. */
 TEST_CASE(a_destroyed_pool_is_not_taken_for_the_next_one)
 {
 	void *obj;
@@ -98,7 +100,7 @@ TEST_CASE(a_destroyed_pool_is_not_taken_for_the_next_one)
 	EXPECT_PTR_EQ(pool_destroy(&next->head), NULL);
 }
 
-/* 300 checked pools come and go, and the struct of the last one must still be known. */
+/* The struct of the last of 300 destroyed pools must still be known. */
 TEST_CASE(checked_pools_may_come_and_go)
 {
 	struct pool *pool = NULL;

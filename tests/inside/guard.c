@@ -19,7 +19,7 @@
 #define HELD		0
 #endif
 
-/* At least this many of the last addresses are not used again. */
+/* Addresses of freed objects that are not used again, at least. */
 #define NOT_AGAIN	(HELD ? 200 : 8)
 
 static unsigned long page(void)
@@ -32,7 +32,7 @@ unsigned char *guard_page_of(const void *p)
 	return (unsigned char *)((unsigned long)p & ~(page() - 1));
 }
 
-/* The first byte behind the pages of an object. */
+/* Return the first byte behind the pages of an object. */
 static unsigned char *end_of(const void *obj, unsigned int size)
 {
 	return guard_page_of((const unsigned char *)obj + size - 1) + page();
@@ -44,7 +44,10 @@ bool guard_backend_open(struct plat_backend *backend, unsigned int size,
 	return test_backend(backend, 3000000, size, align, POOL_D_UAF);
 }
 
-/* True if all pages of an object can be read, or none if not @readable, and none beside them. */
+/*
+ * True if all pages of an object can be read; if not @readable, none of them.  The bytes beside
+ * these pages must not be readable.
+ */
 bool guard_pages_are(bool readable, const void *obj, unsigned int size)
 {
 	unsigned char *end = end_of(obj, size);
@@ -144,7 +147,10 @@ TEST_CASE(no_more_address_space_is_kept_than_is_allowed)
 	plat_backend_destroy(&backend, 0);
 }
 
-/* Change the byte @at from an object and restore it; true if the check finds exactly that byte. */
+/*
+ * Change the byte @at bytes from an object's first one, and restore it.  True if the check finds
+ * exactly that byte.
+ */
 static bool is_found(const struct plat_backend *backend, unsigned char *obj, long at)
 {
 	long where = 12345;
@@ -301,7 +307,7 @@ TEST_CASE(a_checked_end_is_checked_to_the_byte)
 	}
 }
 
-/* Objects are filled, read, checked and freed. */
+/* Allocate, fill, check and free objects. */
 void guard_use(unsigned int i, void *arg)
 {
 	struct crowd *c = arg;

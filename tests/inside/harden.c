@@ -7,7 +7,10 @@
  */
 #include "test.h"
 
-/* A hardened pool whose objects are aligned too much for slabs, so that no marks are kept. */
+/*
+ * Create a hardened pool whose objects need more alignment than slabs have, so that no slab marks
+ * them as in use.
+ */
 static struct pool *unmarked(void)
 {
 	static const struct pool_attr attr = {
@@ -20,7 +23,7 @@ static struct pool *unmarked(void)
 	return test_made(&attr);
 }
 
-/* The object @below the freshest one; in an array that is too small, the oldest. */
+/* Return the object @below slots under the freshest one; the oldest one if the array has fewer. */
 static void *slot_below(struct pool *pool, unsigned int below)
 {
 	const struct pool_local *local = test_local(pool);
@@ -31,7 +34,7 @@ static void *slot_below(struct pool *pool, unsigned int below)
 	return local->slot[below < n ? n - 1 - below : 0];
 }
 
-/* True if a second free of the object @below the freshest one is a fault and changes nothing. */
+/* True if a second free of the object @below the freshest one is reported, and changes nothing. */
 static bool finds_second_free(struct pool *pool, unsigned int below)
 {
 	unsigned long before = test_found(pool, POOL_FAULT_DOUBLE_FREE);
@@ -74,7 +77,10 @@ POOL_CASE(a_pointer_that_no_object_can_have_is_found, unmarked())
 	EXPECT_EQ(test_faults(pool), 1);
 }
 
-/* The inline calls find the array closed, so that the library checks; the library finds it open. */
+/*
+ * The inline calls find the array closed, so that the library is called and can check; the library
+ * finds it open.
+ */
 POOL_CASE(a_hardened_pool_keeps_its_arrays, test_checked_within(1 << 20, 8, 64, POOL_D_HARDEN))
 {
 	void *obj;

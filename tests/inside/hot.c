@@ -37,7 +37,10 @@ POOL_CASE(one_array_takes_a_quarter_of_the_bound_at_most, test_within(16384, 8, 
 	EXPECT(test_bound_holds());
 }
 
-/* Use more than fits a bound of 32768 bytes, so often that idle arrays are reduced and evicted. */
+/*
+ * Use more objects than a bound of 32768 bytes allows, so often that idle arrays are reduced and
+ * evicted.
+ */
 static void need_the_bound(struct pool *busy)
 {
 	unsigned int i;
@@ -75,7 +78,8 @@ TEST_CASE(a_late_pool_gets_its_array_from_idle_ones)
 }
 
 /*
- * Eight arrays of eight slots exceed the bound, five objects in each do not.  None may be evicted.
+ * Eight arrays of eight slots exceed the bound, but five objects in each do not, so none may be
+ * evicted.
  */
 TEST_CASE(free_slots_leave_the_bound_to_objects)
 {
@@ -126,7 +130,7 @@ static void grow_or_switch(unsigned int i, void *arg)
 	}
 }
 
-/* No array of a pool has more slots than the most. */
+/* True if no array of a pool has more slots than an array may have. */
 static bool arrays_fit(struct pool *pool)
 {
 	struct pool_local *local;
@@ -193,8 +197,8 @@ POOL_CASE(a_nested_call_leaves_the_array_alone, test_pool(64))
 }
 
 /*
- * A handler sets the CPU's part up after the interrupted call has entered it without a lock.  The
- * call must use the objects that the handler has freed into it.
+ * A call has entered the CPU's part, which is not set up; a handler that interrupts it sets the
+ * part up and frees objects into it.  The call must use these objects.
  */
 POOL_CASE(a_part_that_its_interrupter_set_up_is_entered, test_sure(64))
 {
@@ -237,7 +241,7 @@ POOL_CASE(closing_a_small_array_never_raises_the_charge, test_within(65536, 32, 
 		ENDS_QUIETLY(&other[i]->head);
 }
 
-/* Returns how many calls of a pool were not hits, as far as that is counted. */
+/* Count the calls of a pool that were no hits, as far as a pool's numbers show them. */
 static unsigned long long slow_paths(struct pool *pool)
 {
 	const struct pool_stats *now = test_sum(pool);
@@ -246,7 +250,7 @@ static unsigned long long slow_paths(struct pool *pool)
 	       now->store_gets + now->store_puts;
 }
 
-/* True if the array of a used pool is open, so that further calls take no slow path. */
+/* True if the array of a pool is open after its first use, so that further calls are hits. */
 static bool hits(struct pool *pool)
 {
 	unsigned long long before;

@@ -76,7 +76,7 @@ struct holders {
 	unsigned long here;		/* threads that have started */
 	unsigned long done;		/* threads that have ended */
 	unsigned long over;		/* times that the limit was exceeded */
-	unsigned long refused;		/* times that NULL was returned */
+	unsigned long refused;		/* allocations that got NULL */
 };
 
 static void hold_and_free(unsigned int i, void *arg)
@@ -106,7 +106,7 @@ static void hold_and_free(unsigned int i, void *arg)
 		pool_free(&h->pool->head, objs[--n]);
 }
 
-/* Let HOLDERS threads hold objects of a pool with this limit; returns what they have seen. */
+/* Let HOLDERS threads allocate and free under this limit; return their counts. */
 static struct holders run_holders(struct pool *pool, unsigned int limit)
 {
 	struct holders h = { .pool = pool };
@@ -130,14 +130,14 @@ POOL_CASE(without_arrays_a_limit_refuses_only_when_all_is_in_use, test_sure_with
 }
 
 /*
- * One CPU leaves all objects in its caches; then a call on another CPU, which may not wait, must
- * get them.
+ * One CPU leaves all objects in its caches.  A call on another CPU, which may not wait, must get
+ * them.
  */
 struct left {
 	struct pool *pool;
 	unsigned int n;			/* the limit */
 	unsigned int got;
-	unsigned long stage;		/* 1: they are left there; 2: it has got them */
+	unsigned long stage;		/* 1: one CPU has cached all; 2: the other has had them */
 };
 
 static void leave_or_take(unsigned int i, void *arg)
@@ -172,7 +172,9 @@ POOLS_CASE(a_limit_refuses_only_if_more_than_15_of_16_are_in_use, ARRAY_LEN(limi
 		EXPECT_EQ(l.got, l.n);
 }
 
-/* A call that interrupted a slow path cannot use the array, but must find objects in clusters. */
+/*
+ * A call that interrupted a slow path cannot use the array, but must find the objects in clusters.
+ */
 POOL_CASE(a_limit_does_not_refuse_a_nested_call_what_lies_in_clusters, test_sure(64))
 {
 	struct pool_local *local;
@@ -193,7 +195,9 @@ POOL_CASE(a_limit_does_not_refuse_a_nested_call_what_lies_in_clusters, test_sure
 	test_free_many(pool, test_objs, 8);
 }
 
-/* Set a limit and visit the pool; true: the array has no more slots than its part of the limit. */
+/*
+ * Set a limit and visit the pool.  True if the array has no more slots than its share of the limit.
+ */
 static bool array_obeys(struct pool *pool, unsigned int limit)
 {
 	unsigned int i;
@@ -235,7 +239,7 @@ POOL_CASE(without_caches_a_limit_refuses_only_when_all_is_in_use,
 	EXPECT_EQ(h.refused, 0);
 }
 
-/* hold() while another CPU flushes, and evicts this pool's clusters. */
+/* Hold and free objects; the last thread flushes and reclaims the pool meanwhile. */
 static void hold_or_disturb(unsigned int i, void *arg)
 {
 	struct holders *h = arg;

@@ -16,13 +16,13 @@ static unsigned int sets(const struct pool_word *word)
 	return word->flag | word->sets_too;
 }
 
-/* Flags of a pool's option bits. */
+/* Return the option flags of a pool. */
 static unsigned int flags_of(const struct pool *pool)
 {
 	return pool->debug & POOL_D_FLAGS;
 }
 
-/* Use the pool: allocate, free, keep 10 objects. */
+/* Allocate and free objects behind the first ten of test_objs, which a case may keep. */
 static void use(struct pool *pool)
 {
 	test_alloc_many(pool, test_objs + 10, 300);

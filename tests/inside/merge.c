@@ -27,7 +27,10 @@ static struct pool *plain(unsigned int size, unsigned int flags)
 	return test_made(&attr);
 }
 
-/* pool_destroy() does not say which registration it ends, so the pool must stay exact. */
+/*
+ * pool_destroy() does not say whose registration ends, so the pool must stay exact for whoever is
+ * left.
+ */
 TEST_CASE(a_pool_stays_exact_for_whoever_is_left)
 {
 	struct pool *a = plain(3200, 0);
@@ -90,7 +93,7 @@ TEST_CASE(nearness_is_less_than_a_hundredth_of_the_larger_size)
 	pool_destroy_all();
 }
 
-/* Sizes that are less than 16 bytes apart are near however small they are. */
+/* Sizes that differ by less than 16 bytes are near, however small they are. */
 TEST_CASE(nearness_of_small_sizes_is_less_than_16_bytes)
 {
 	struct pool *c = plain(64 + 2 * POOL_SIZE_ROUND + 16, 0);
@@ -103,7 +106,7 @@ TEST_CASE(nearness_of_small_sizes_is_less_than_16_bytes)
 	pool_destroy_all();
 }
 
-/* The pools are made in rising order, so that none joins another one. */
+/* The pools are created in rising order, so that none joins another one. */
 TEST_CASE(the_best_match_is_the_smallest_that_is_large_enough)
 {
 	struct pool *a = plain(6400, 0);
@@ -153,7 +156,7 @@ TEST_CASE(pools_that_differ_in_more_than_size_stay_apart)
 	pool_destroy_all();
 }
 
-/* An option that is on by default makes no difference. */
+/* An attribute that says what is the default does not keep pools apart. */
 TEST_CASE(pools_that_only_spell_the_default_are_one)
 {
 	struct pool_attr attr = { .name = "x", .size = 64, .flags = MEM_F_SHARED };
@@ -216,7 +219,7 @@ TEST_CASE(chains_of_larger_sizes_do_not_drift_up)
 	pool_destroy_all();
 }
 
-/* The arguments of the registrations that the macros below make. */
+/* The arguments of the registrations that the macros below would make. */
 static struct {
 	struct pool_head **ptr;
 	const char *name;
@@ -224,7 +227,7 @@ static struct {
 	unsigned int align;
 } noted[3];
 
-/* The macros that declare a pool, below, note their arguments instead of registering. */
+/* Note the arguments of a declaration instead of registering the pool. */
 #undef REGISTER_ALIGNED_POOL
 #define REGISTER_ALIGNED_POOL(var, text, bytes, line) do {	\
 		noted[n].ptr = var;				\

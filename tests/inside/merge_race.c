@@ -16,7 +16,7 @@ static struct pool_head *shared(unsigned int size, unsigned int mode)
 	return create_pool_ext(&attr);
 }
 
-/* The life of one registration; counts what goes wrong. */
+/* Create, use and destroy a pool that equals those of others; count in @bad what goes wrong. */
 static void live(unsigned int i, unsigned int mode, unsigned long *bad)
 {
 	struct pool_head *pool = shared(64, mode);
@@ -65,7 +65,10 @@ struct storm {
 	unsigned long bad;
 };
 
-/* Sizes around 16000: smaller ones join its pool, larger ones never do. */
+/*
+ * Create and destroy pools of sizes around 16000: smaller ones must join the pool of 16000 bytes,
+ * larger ones must not.
+ */
 static void come_and_go(struct storm *s)
 {
 	unsigned long r;
@@ -157,7 +160,10 @@ struct leaving {
 	unsigned long bad;
 };
 
-/* Wait until another worker is done; false after so many pauses, in the kernel so many ticks. */
+/*
+ * Wait until another worker is done.  False if it is not after 2000 pauses, which are ticks in a
+ * kernel.
+ */
 static bool comes(const unsigned long *done)
 {
 	unsigned int tries = 2000;
@@ -171,7 +177,7 @@ static bool comes(const unsigned long *done)
 	return plat_read(done);
 }
 
-/* Give the last registration back, while another one comes. */
+/* Worker 0 ends the last registration, while worker 1 makes another one. */
 static void leave_or_join(unsigned int i, void *arg)
 {
 	struct leaving *l = arg;
@@ -195,8 +201,8 @@ static void leave_or_join(unsigned int i, void *arg)
 }
 
 /*
- * A walk at the pool prevents the count of its objects.  A destruction that has become one of two
- * must end without waiting for that walk.
+ * A walk that is at the pool prevents the count of its objects.  When another registration has come
+ * meanwhile, the destruction must end without waiting for that walk.
  */
 TEST_CASE(a_destruction_that_is_not_the_last_any_more_ends)
 {
@@ -220,7 +226,9 @@ struct visit {
 	bool in_time;
 };
 
-/* Stay at the pool until the creation is over, which must not wait for this walk. */
+/*
+ * Wait, as the function of a walk, until the creation has ended, which must not wait for this walk.
+ */
 static void stay_at(struct pool_head *pool, void *arg)
 {
 	struct visit *v = arg;
@@ -246,8 +254,8 @@ static void walk_or_create(unsigned int i, void *arg)
 }
 
 /*
- * The function that a walk calls may fork or set options, which wait for creations.  A creation
- * that waited for the walk would deadlock with it.
+ * A function that a walk calls may fork or set options, both of which wait for creations.  If a
+ * creation waited for the walk, they would wait for each other.
  */
 TEST_CASE(a_creation_does_not_wait_for_a_walk_that_calls_a_function)
 {

@@ -124,7 +124,7 @@ static bool is_shown_well(const char *name)
 	return !*name;
 }
 
-/* All bytes are tried.  A shown name can be read back, so it belongs to one name only. */
+/* All bytes are tried.  A shown name that can be read back belongs to one name only. */
 TEST_CASE(no_two_names_are_shown_alike)
 {
 	char name[4] = "";
@@ -141,7 +141,10 @@ TEST_CASE(no_two_names_are_shown_alike)
 	EXPECT(is_shown_well("\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"));
 }
 
-/* Returns how many names, each at @which of odd[], are missing in the dump in "full". */
+/*
+ * Return how many names are missing in the dump in "full"; @which is the member of odd[] that the
+ * dump should show, with this text @before and @behind.
+ */
 static unsigned int missing(const char *before, size_t which,
 			    const char *behind)
 {
@@ -174,7 +177,7 @@ TEST_CASE(each_dump_has_its_own_way_to_write_odd_names)
 	pool_destroy_all();
 }
 
-/* Returns how many pools "json" shows with these words. */
+/* Return how many pools a dump with these words shows as JSON. */
 static unsigned int count_shown(const char *words)
 {
 	const char *at = full;
@@ -202,7 +205,7 @@ TEST_CASE(names_match_as_they_are_and_as_they_are_shown)
 	pool_destroy_all();
 }
 
-/* The longest prefix that can match is compared to its end, and one letter more matches nothing. */
+/* The longest name must match as it is shown, and not with one letter more. */
 TEST_CASE(the_longest_name_as_shown_can_be_matched)
 {
 	static const char name[] = "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff";

@@ -8,7 +8,7 @@
 
 #define BURST		100000
 
-/* Returns how many objects a burst leaves, beyond those that CPUs have cached. */
+/* Return how many objects a pool keeps after a burst, besides those that CPUs have cached. */
 static unsigned long left_by_burst(struct pool *pool)
 {
 	void *list = test_alloc_list(pool, BURST);
@@ -18,14 +18,17 @@ static unsigned long left_by_burst(struct pool *pool)
 	       (unsigned long)(test_sum(pool)->allocated - test_sum(pool)->cached);
 }
 
-/* True if each of two bursts leaves at most a tenth. */
+/* True if the pool keeps at most a tenth of each of two bursts. */
 static bool sheds_bursts(struct pool *pool)
 {
 	return left_by_burst(pool) <= BURST / 10 && test_quiet(pool, 0) &&
 	       left_by_burst(pool) <= BURST / 10;
 }
 
-/* A case for each size: tools make them slow, and KUnit ends a case after five minutes. */
+/*
+ * Each size has a case of its own, because tools make bursts slow, and KUnit ends a case after five
+ * minutes.
+ */
 POOL_CASE(a_burst_of_small_objects_leaves_at_most_a_tenth, test_sure(16))
 {
 	EXPECT(sheds_bursts(pool));
@@ -74,7 +77,7 @@ static void await(const struct turns *t, unsigned long turn)
 		plat_pause(true);
 }
 
-/* The producer stays until the consumer has counted: threads that exit drain their caches. */
+/* A thread that exits drains its caches, so the producer stays until the consumer has counted. */
 static void take_turns(unsigned int i, void *arg)
 {
 	struct turns *t = arg;
@@ -92,7 +95,7 @@ static void take_turns(unsigned int i, void *arg)
 	await(t, TURNS);
 }
 
-/* Backend calls of a producer and a consumer after their warm-up. */
+/* Return how often a producer and a consumer call the backend after their warm-up. */
 static unsigned long steady_calls(struct pool *pool)
 {
 	struct turns t = { .pool = pool };
@@ -112,14 +115,14 @@ static struct pool *many_buckets(unsigned int size)
 	return test_sure(size);
 }
 
-/* With as many buckets as on a large machine only one put in several is sampled. */
+/* With as many buckets as a large machine has, only one put in several is sampled. */
 PAIR_CASE(all_of_that_holds_with_many_buckets, pool, many_buckets(64), other, many_buckets(256))
 {
 	EXPECT_EQ(steady_calls(pool), 0);
 	EXPECT_LE(left_by_burst(other), BURST / 10);
 }
 
-/* Returns how many spans end while @n objects are brought down, one by one. */
+/* Return how many spans end while @n objects are freed to the shared part, one by one. */
 static unsigned long ends_of_spans(unsigned int buckets, unsigned long n)
 {
 	unsigned long ends = 0;
@@ -178,10 +181,10 @@ POOL_CASE(the_average_need_is_what_a_wave_needs, test_sure_within(16384, 8, 64))
 	EXPECT_LE(test_sum(pool)->allocated, 900);
 }
 
-/* More than a span and the caches, few enough that a fall in vain is noticed. */
+/* More objects than a span and the caches have, but so few that a needless release is noticed. */
 #define AGAIN		16384
 
-/* Backend calls of one more burst. */
+/* Return how often one more burst calls the backend. */
 static unsigned long calls_of_burst(struct pool *pool, unsigned long n)
 {
 	unsigned long before = store_calls(pool);

@@ -6,7 +6,10 @@
  */
 #include "test.h"
 
-/* Waves of threads that take turns, and that all read the line that decides where clusters go. */
+/*
+ * Threads that take turns, and that all read the line of struct pool by which need.c decides where
+ * clusters go.
+ */
 #define WAVERS		8
 #define WAVES		(20ul * WAVERS)
 
@@ -17,7 +20,7 @@ struct waves {
 	unsigned long changes;		/* of the line, in the second half */
 };
 
-/* Free @list; returns how often what need.c decides by changed meanwhile. */
+/* Free @list; return how often the line by which need.c decides was changed meanwhile. */
 static unsigned long changes(struct pool *pool, void *list)
 {
 	const size_t from = offsetof(struct pool, need_target);
@@ -67,7 +70,7 @@ static void make_waves(unsigned int i, void *arg)
 	await_wave(w, WAVES);
 }
 
-/* Returns how often the line was written for each 1000 clusters. */
+/* Return how often the line was written for each 1000 clusters. */
 static unsigned long writes_per_1000(unsigned int buckets)
 {
 	static struct waves w;
@@ -87,9 +90,9 @@ static unsigned long writes_per_1000(unsigned int buckets)
 }
 
 /*
- * All CPUs read the line, so each write costs each of them a miss.  With POOL_BUCKETS_MAX the
- * bound is lower; tasks that share CPUs, as in kernels, end more spans because a migrated task
- * goes on with the span of another one.
+ * All CPUs read the line, so each write costs each CPU a miss.  With POOL_BUCKETS_MAX fewer writes
+ * are allowed.  Kernel threads share CPUs, where they end more spans, because a thread that comes
+ * continues the span of the last one.
  */
 TEST_CASE(what_decides_where_clusters_go_is_hardly_written)
 {

@@ -11,10 +11,13 @@
 
 #define SIZE	61
 
-/* Where there are such pools they are taken, since no free object of theirs is written to. */
+/* The flag of typesafe pools, to whose free objects nothing is written; 0 where there are none. */
 #define TYPESAFE	(PLAT_MEM_FLAGS & MEM_F_TYPESAFE)
 
-/* Make a pool with one word on.  Faults are counted, and no allocation fails on purpose. */
+/*
+ * Create a pool with one word on, whose faults only count and whose allocations do not fail on
+ * purpose.
+ */
 static struct pool *pool_with(const struct pool_word *word, unsigned int flags)
 {
 	struct pool_head *head;
@@ -28,7 +31,7 @@ static struct pool *pool_with(const struct pool_word *word, unsigned int flags)
 	return head ? pool_of(head) : NULL;
 }
 
-/* WORDS_CASE(name, flags) - a case that each "word" of the table runs, with a pool that has it. */
+/* WORDS_CASE(name, flags) - a case for each word of the table: "pool" has "word" on. */
 #define WORDS_CASE(name, flags)						\
 	static void name##_of(TEST_HANDLE, const struct pool_word *word, struct pool *pool); \
 	TEST_CASE(name)							\
@@ -54,7 +57,7 @@ static bool are_all(const unsigned char *obj, unsigned char byte)
 	return i == SIZE;
 }
 
-/* True if a free object keeps its bytes, while it is free and in its next allocation. */
+/* True if an object keeps its bytes while it is free, and until its next allocation returns. */
 static bool leaves_alone(struct pool *pool, unsigned int round)
 {
 	unsigned char byte = (unsigned char)(0x30 + round);
@@ -72,7 +75,7 @@ static bool leaves_alone(struct pool *pool, unsigned int round)
 	return good;
 }
 
-/* Words without caches are left out: there a free object belongs to the platform. */
+/* "no-cache" is left out, because without caches a free object belongs to the platform. */
 WORDS_CASE(only_words_that_touch_change_free_objects, TYPESAFE)
 {
 	unsigned int round;
@@ -100,7 +103,7 @@ WORDS_CASE(words_that_touch_never_reach_a_typesafe_pool, TYPESAFE)
 	EXPECT_EQ(!!(pool_never(MEM_F_TYPESAFE) & word->flag), touches);
 }
 
-/* Returns what follows an object with these options. */
+/* Return the layout of an object with these options. */
 static struct pool_layout layout_with(struct pool *pool, unsigned int debug)
 {
 	struct pool_layout layout;

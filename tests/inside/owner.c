@@ -83,7 +83,10 @@ TEST_CASE(an_owner_gives_back_none_but_its_own_registration)
 	EXPECT_EQ(test_count_pools(), 0);
 }
 
-/* A module that is loaded where another one was has the same owner, but not that one's pool. */
+/*
+ * A module that is loaded at the address of one that is gone has the same owner, but must not own
+ * that one's pools.
+ */
 TEST_CASE(what_an_owner_that_is_gone_left_is_not_its_successors)
 {
 	struct pool_head *left = owned("left", 96, &one);
@@ -108,7 +111,7 @@ static void undo(void *obj, void *arg)
 	undone++;
 }
 
-/* The destructor's code goes with its owner, so no object may be destructed later. */
+/* The destructor's code is unloaded with its owner, so no object may be destructed later. */
 TEST_CASE(a_pool_with_a_destructor_does_not_outlive_its_owner)
 {
 	struct pool_attr attr = { .name = "built", .size = 96, .dtor = undo };

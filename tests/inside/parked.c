@@ -8,20 +8,23 @@
 
 #define PARKED		1000u
 
-/* A call brings down so many parked objects besides its own: PARKED_MOST of unpark.c. */
+/*
+ * Parked objects that a call returns to lower layers besides its own object: PARKED_MOST of
+ * unpark.c.
+ */
 #define BROUGHT		16u
 
-/* A call may touch so many parked objects: those that it frees, and about as many again. */
+/* Parked objects that a call may touch: those that it frees, and about as many again. */
 #define TOUCHED		(2 * BROUGHT)
 
-/* A CPU keeps so many parked objects on a list of its own: PARKED_HERE of parked.c. */
+/* Parked objects that a CPU keeps on its own list: PARKED_HERE of parked.c. */
 #define HERE		64u
 
 static void *links[PARKED];
 
 /*
- * A pool with no place for free objects except its parked list, and whose backend
- * atomic callers may not call, in either world; all of its objects are parked.
+ * Create a pool and park all of its objects.  Free objects have no other place than its parked
+ * list, and atomic callers may not call its backend, in programs and kernels.
  */
 static struct pool *parked_pool(void)
 {
@@ -40,7 +43,7 @@ static struct pool *parked_pool(void)
 	return pool;
 }
 
-/* Returns how many objects are no longer linked as they were. */
+/* Return how many objects have another link than before. */
 static unsigned int touched(struct pool *pool)
 {
 	unsigned int i, n = 0;
@@ -86,7 +89,10 @@ POOL_CASE(atomic_calls_find_all_that_is_parked_one_by_one, parked_pool())
 	test_free_many(pool, test_objs, PARKED);
 }
 
-/* Park all objects but one; returns how many the free of that one brings down. */
+/*
+ * Park all objects but one, and free that one; return how many objects that free removes from the
+ * parked list.
+ */
 static unsigned long brought_by_a_free(struct pool *pool)
 {
 	void *last = test_alloc(pool);
@@ -104,7 +110,10 @@ static struct pool *uncached(void)
 	return test_in_mode(POOL_D_NO_CACHE | POOL_D_NO_GLOBAL, 64);
 }
 
-/* One pool parks on this CPU's list, the other one, without a part here, on the pool's list. */
+/*
+ * The first pool parks on this CPU's list.  The second one has no part on this CPU, so it parks on
+ * the pool's list.
+ */
 PAIR_CASE(a_free_that_goes_down_brings_a_bounded_number_along, with, uncached(), without, uncached())
 {
 	without->cached = false;
@@ -117,7 +126,10 @@ PAIR_CASE(a_free_that_goes_down_brings_a_bounded_number_along, with, uncached(),
 
 static unsigned long taken;
 
-/* Take all objects of a pool's own list, as misses of a CPU do that has parked none. */
+/*
+ * Allocate all objects of a pool's own list, as a CPU does whose allocations miss and that has
+ * parked none.
+ */
 static void take_all(unsigned int i, void *arg)
 {
 	struct pool *pool = arg;
@@ -136,7 +148,10 @@ static void take_all(unsigned int i, void *arg)
 		test_free(pool, test_objs[--n]);
 }
 
-/* Let further objects of the pool be parked on the pool's list instead of this CPU's. */
+/*
+ * Move the parked objects of this CPU to the pool's list, as if an interrupted call had kept the
+ * CPU's list.
+ */
 static void park_without_cpu(struct pool *pool, struct pool_local *local)
 {
 	struct pool_parked none = pool->parked;
@@ -145,12 +160,12 @@ static void park_without_cpu(struct pool *pool, struct pool_local *local)
 	local->parked = none;
 }
 
-/* How many objects of a pool are in use, whose array is whole. */
+/* Objects in use of a pool that test_whole() made. */
 static unsigned int whole;
 
 /*
- * A CPU that only frees, as beside NMIs that park, may have no other visits than spills; otherwise
- * the parked list would grow without bound.
+ * A CPU that only frees, while NMIs park, may make no other visits than spills.  If these left
+ * parked objects alone, the list would grow without bound.
  */
 POOLS_CASE(a_spill_of_a_whole_array_brings_down_what_is_parked, 2, test_whole(&whole))
 {

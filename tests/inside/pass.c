@@ -8,7 +8,7 @@
 
 #define PEAK	(40u * POOL_CLUSTER_SIZE)
 
-/* Do a step, as the user's tick.c does; false: the pass is over. */
+/* Do one step, as tick.c does.  False if the pass has ended. */
 static bool step(void)
 {
 	struct pool_step piece;
@@ -28,7 +28,7 @@ static void passes(unsigned int n)
 			;
 }
 
-/* Objects that a pool has beyond its array. */
+/* Count the objects that a pool has beyond its array. */
 static unsigned long held(struct pool *pool)
 {
 	return pool_allocated(pool) - test_local(pool)->hot.n;
@@ -48,7 +48,7 @@ POOL_CASE(an_idle_pool_has_next_to_nothing_after_ten_passes, test_sure(64))
 		if (most < had - held(pool))
 			most = had - held(pool);
 	}
-	/* The step is one of a shared part or of one CPU. */
+	/* The step releases of a shared part, or of one CPU. */
 	EXPECT(most && most <= 4 * POOL_CLUSTER_SIZE);
 	passes(10);
 	EXPECT_LE(held(pool), PEAK / 64);
@@ -79,7 +79,7 @@ POOL_CASE(a_pass_releases_half_of_what_the_shared_part_did_not_need, test_sure(6
 		test_objs[i] = pool_alloc_nocache(&pool->head);
 	for (i = 0; i < n; i++)
 		ASSERT(test_objs[i] && pool_shared_put_one(pool, test_objs[i], 0));
-	/* This pass starts the record. */
+	/* This pass begins to record what is not needed. */
 	passes(1);
 	EXPECT_EQ(pool_shared_count(pool), n);
 	passes(1);

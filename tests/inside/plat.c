@@ -134,8 +134,8 @@ struct contest {
 };
 
 /*
- * All are there before the first one locks, and in ten rounds the holder lets the others run.  The
- * other rounds are quick, and have the registry mutex inside that of dumps.
+ * All threads have begun before the first one locks.  In the first ten rounds the holder lets the
+ * others run; the others are quick.  The registry mutex is locked inside the mutex of dumps.
  */
 static void contend(unsigned int i, void *arg)
 {
@@ -183,7 +183,7 @@ struct locked {
 	unsigned long tried;
 };
 
-/* Slowly, so that another thread inside would count at the same time. */
+/* Add one so slowly that another thread that has the lock, too, would add to the same number. */
 static void count_inside(struct locked *l)
 {
 	unsigned long n = l->plain;

@@ -33,7 +33,10 @@ static char part[4096];
 	}								\
 	static void name##_of(TEST_HANDLE, struct pool *pool)
 
-/* Write into "full"; false: the text does not fit, or its length is wrong. */
+/*
+ * Write memstats into "full".  False if the text does not fit, or if its length is not the one
+ * returned.
+ */
 static bool memstats(const char *words)
 {
 	size_t n = pool_memstats_to_buf(full, sizeof(full), words);
@@ -148,7 +151,7 @@ struct counting {
 	unsigned long wrong;
 };
 
-/* All workers take bins in the first round, and count in the others. */
+/* All workers get bins in the first round, and count in the others. */
 static void count_everywhere(unsigned int i, void *arg)
 {
 	struct counting *c = arg;
@@ -221,7 +224,7 @@ PROFILE_CASE(places_beyond_the_table_are_counted_together)
 	EXPECT(strstr(full, " balance=0\n"));
 }
 
-/* The pool gets another id and name, as if it were another one at the same address. */
+/* The pool gets another id and name, as if another pool had been created at its address. */
 PROFILE_CASE(pools_of_one_address_have_places_of_their_own)
 {
 	unsigned int bin = pool_profile_alloc(pool, PLACE(1), 64);
@@ -236,7 +239,7 @@ PROFILE_CASE(pools_of_one_address_have_places_of_their_own)
 	pool_copy_name(pool->name, "test");
 }
 
-/* Each pool leaves so many places that the table would soon be full. */
+/* Each pool has so many places that the table would soon be full if they stayed. */
 PROFILE_CASE(places_of_pools_that_are_gone_are_dropped)
 {
 	unsigned int i, n;
@@ -345,16 +348,16 @@ PROFILE_CASE(wrong_words_of_memstats_change_nothing)
 	EXPECT_EQ(count_begins("p_"), 0);
 }
 
-/* Where the second line from here on ends in "full". */
+/* Return where the second line from @line on ends in "full". */
 static size_t two_lines_on(const char *line)
 {
 	return (size_t)(strchr(strchr(line, '\n') + 1, '\n') + 1 - full);
 }
 
 /*
- * True if the text for @size bytes is whole lines of "full", one that says that it is cut, and the
- * last one of "full", and if the next two lines of "full" would not have fitted.  A dump leaves
- * room for a last line of five numbers with 20 digits each.
+ * True if the text for @size bytes is cut well: whole lines of "full", a line that says that the
+ * text was cut, and the last line of "full"; and the next two lines would not have fitted.  A dump
+ * reserves bytes for a last line of five numbers with 20 digits each.
  */
 static bool is_cut_well(size_t size)
 {

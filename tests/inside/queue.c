@@ -21,7 +21,10 @@ struct queue {
 	unsigned int order[WAITERS];
 };
 
-/* Run @n threads at a pool with this limit; true if none noted anything wrong, and nobody waits. */
+/*
+ * Run @n threads that use a pool under this limit.  True if none noted anything wrong, and none
+ * waits.
+ */
 static bool served(struct pool *pool, unsigned int limit, unsigned int n,
 		   void (*fn)(unsigned int i, void *arg))
 {
@@ -39,7 +42,7 @@ static void wait_for(unsigned int *word, unsigned int value)
 		plat_pause(true);
 }
 
-/* Wait for an object as number @i, once thread 0 has the object. */
+/* Wait for an object as number @i of those that wait, once thread 0 has the object. */
 static void *wait_in_line(struct queue *q, unsigned int i)
 {
 	test_await(&q->come, 1);
@@ -47,7 +50,7 @@ static void *wait_in_line(struct queue *q, unsigned int i)
 	return pool_alloc_timeout(&q->pool->head, 0, POOL_FOREVER);
 }
 
-/* Wait as the first one, then free the object that came. */
+/* Wait for an object as the first one, and free it. */
 static void wait_once(struct queue *q)
 {
 	void *obj = wait_in_line(q, 0);
@@ -56,7 +59,7 @@ static void wait_once(struct queue *q)
 	pool_free(&q->pool->head, obj);
 }
 
-/* Get the only object, and let the others come; returns when @n of them wait. */
+/* Get the only object, let the others come, and return the object when @n of them wait. */
 static void *take_and_await(struct queue *q, unsigned int n)
 {
 	void *obj = pool_alloc_timeout(&q->pool->head, 0, POOL_FOREVER);
@@ -67,7 +70,7 @@ static void *take_and_await(struct queue *q, unsigned int n)
 	return obj;
 }
 
-/* Thread 0 frees the object when all others wait, and looks at their order when they are done. */
+/* Thread 0 frees the object when all others wait, and checks their order when they are done. */
 static void come_in_order(unsigned int i, void *arg)
 {
 	struct queue *q = arg;
@@ -126,7 +129,7 @@ POOL_CASE(who_comes_later_does_not_overtake_who_waits, test_sure(64))
 	EXPECT(served(pool, 1, 2, free_and_want));
 }
 
-/* The wait of thread 1 is long enough, most often, for thread 2 to come meanwhile. */
+/* Thread 1 waits so long that thread 2 nearly always comes meanwhile. */
 #define SOON_MS	50
 
 static void first_gives_up(unsigned int i, void *arg)
@@ -177,7 +180,7 @@ POOL_CASE(a_limit_that_is_raised_wakes_who_waits, test_sure(64))
 	EXPECT(served(pool, 1, 2, raise_or_wait));
 }
 
-/* Each way to free; the waiter frees, too, and comes again. */
+/* Thread 0 frees in each way; thread 1 waits for the object, frees it, and comes again. */
 static void free_in_ways(unsigned int i, void *arg)
 {
 	struct queue *q = arg;
@@ -210,7 +213,7 @@ POOL_CASE(each_kind_of_free_wakes_who_waits, test_sure(64))
 	EXPECT(served(pool, 1, 2, free_in_ways));
 }
 
-/* In the middle of a call of the pool: the object is parked. */
+/* Free while a call of the pool is interrupted, so that the object is parked. */
 static void free_nested(unsigned int i, void *arg)
 {
 	struct queue *q = arg;
@@ -234,7 +237,9 @@ POOL_CASE(a_free_that_interrupts_a_call_wakes_who_waits, test_sure(64))
 	EXPECT(served(pool, 1, 2, free_nested));
 }
 
-/* Thread 2 comes last, but has a reserve, of which thread 0 has the object. */
+/*
+ * Thread 0 frees an object to the reserve of thread 2, which comes last: that thread must get it.
+ */
 static void free_to_reserve(unsigned int i, void *arg)
 {
 	struct queue *q = arg;
@@ -247,7 +252,7 @@ static void free_to_reserve(unsigned int i, void *arg)
 		obj = take_and_await(q, 2);
 		pool_free_reserved(q->reserve, own, 0);
 		test_await(&q->done, 1);
-		/* The reserve has its object again, though thread 1 waits for one of the pool. */
+		/* The object is in the reserve again, though thread 1 waits for one of the pool. */
 		own = pool_alloc_reserved_timeout(q->reserve, 0, 0);
 		plat_word_add(&q->wrong, !own);
 		pool_free_reserved(q->reserve, own, 0);

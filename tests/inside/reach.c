@@ -8,7 +8,7 @@
  */
 #include "test.h"
 
-/* The object of a case. */
+/* The object of the case's pool. */
 static void *obj;
 
 /* Make a pool without arrays, with clusters of single objects, and "obj", which is in use. */
@@ -29,7 +29,10 @@ POOL_CASE(where_nothing_is_free_one_look_is_enough, reach_pool())
 	test_free(pool, obj);
 }
 
-/* Forget what the places have, so that only departures show a missed object; true: one had some. */
+/*
+ * Read what all places have.  True if one has an object; that is forgotten, so that only departures
+ * can show the object.
+ */
 static bool read_places(struct pool *pool, struct pool_reading *before)
 {
 	bool some;
@@ -40,7 +43,9 @@ static bool read_places(struct pool *pool, struct pool_reading *before)
 	return some;
 }
 
-/* Buckets count what leaves them, users do not: there only "allocated" shows the object. */
+/*
+ * Buckets count departures, and users do not, so only "allocated" shows that a user's object went.
+ */
 POOL_CASE(an_object_that_went_to_the_backend_meanwhile_was_missed, reach_pool())
 {
 	struct pool_reading before;
@@ -57,7 +62,9 @@ POOL_CASE(an_object_that_went_to_the_backend_meanwhile_was_missed, reach_pool())
 	EXPECT(pool_reach_missed(pool, &before));
 }
 
-/* The object goes up into use: no place has it now, and none had it when they were read. */
+/*
+ * The object goes into use.  No place has it now, and none had it when the caller read the others.
+ */
 POOL_CASE(an_object_that_left_a_bucket_or_a_cluster_meanwhile_was_missed, reach_pool())
 {
 	struct pool_reading before;
@@ -96,7 +103,7 @@ POOL_CASE(an_object_that_was_on_its_way_was_missed, reach_pool())
 	test_free(pool, obj);
 }
 
-/* An array does not count departures, so only "moving" shows the object. */
+/* An array does not count departures, so only "moving" shows that the object left. */
 POOL_CASE(an_object_that_has_left_an_array_meanwhile_was_missed, reach_pool())
 {
 	struct pool_reading before;
@@ -109,8 +116,8 @@ POOL_CASE(an_object_that_has_left_an_array_meanwhile_was_missed, reach_pool())
 }
 
 /*
- * The object is parked before the reading, then after the reading, and taken before the
- * comparison; on this CPU's list, and on the pool's, where this CPU's part is not set up.
+ * The object is unparked after the reading, and then parked and unparked again.  First it is on
+ * this CPU's list, and then on the pool's, because this CPU's part is not set up.
  */
 POOLS_CASE(an_object_that_was_parked_and_taken_was_missed, 2, reach_pool())
 {
@@ -134,7 +141,9 @@ POOLS_CASE(an_object_that_was_parked_and_taken_was_missed, 2, reach_pool())
 	test_free(pool, obj);
 }
 
-/* The first reading may be of an earlier call, so the second one must see what moves. */
+/*
+ * The first of two readings may be that of an earlier call, so the second one must show what moves.
+ */
 POOL_CASE(a_call_at_the_limit_is_not_refused_while_something_moves, reach_pool())
 {
 	unsigned long *moving[2];
@@ -160,7 +169,7 @@ POOL_CASE(a_call_at_the_limit_is_not_refused_while_something_moves, reach_pool()
 	test_free(pool, obj);
 }
 
-/* While the note is there, the next call need not look. */
+/* A note says that no object is free, so that the next call need not search. */
 POOL_CASE(a_refused_call_leaves_a_note_until_an_object_is_free, reach_pool())
 {
 	EXPECT_EQ(pool->used_up, 0);
@@ -196,9 +205,9 @@ POOL_CASE(a_refused_call_leaves_no_note_while_an_array_takes_objects, reach_pool
 }
 
 /*
- * A caller missed an object that a hit freed into an array, and left the note.  A request for the
- * array, and a visit of another pool that takes its slots, must clear the note because no free
- * does.
+ * A caller missed an object that a hit had freed into an array, and left the note.  A request to
+ * empty the array, and a visit of another pool that takes its slots, must clear the note, because
+ * no free does.
  */
 PAIR_CASE(an_array_that_gives_its_objects_ends_the_note,
 	  pool, test_sure_within(65536, 32, 1024), other, test_pool(1024))

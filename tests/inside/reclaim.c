@@ -6,7 +6,7 @@
  */
 #include "test.h"
 
-/* Leave objects of a pool both in this CPU's caches and in the shared pool. */
+/* Leave free objects of a pool in this CPU's caches and in the shared pool. */
 static void spread(struct pool *pool)
 {
 	test_wave(pool, 1000);
@@ -45,7 +45,7 @@ static void spread_there(unsigned int i, void *arg)
 	test_free_many(pool, objs, TEST_SOME);
 }
 
-/* A pool that one CPU destroys while another one is there, whose caches have objects. */
+/* A pool that CPU 1 destroys while the caches of CPU 0 have objects of it. */
 struct reached {
 	struct pool *pool;
 	unsigned long step;		/* 1: there are objects; 2: the pool is gone */
@@ -171,7 +171,7 @@ struct evicting {
 	unsigned long bad;
 };
 
-/* The steps of an eviction by another pool's atomic free, with a pause between them. */
+/* Evict as an atomic free of another pool does, with a pause between its steps. */
 static void evict_slowly(struct evicting *e)
 {
 	struct pool_local *local = test_local(e->pool);
@@ -227,7 +227,10 @@ struct crowded {
 	unsigned long bad;
 };
 
-/* Fill the caches with one pool; then use other pools, which evict it. */
+/*
+ * Worker 1 fills the caches with objects of one pool, then uses other pools, which evict them.
+ * Worker 0 tries to destroy the first pool meanwhile.
+ */
 static void crowd_out(unsigned int i, void *arg)
 {
 	struct crowded *c = arg;
@@ -298,7 +301,7 @@ TEST_CASE(an_idle_pool_is_destroyed_while_others_collect)
 	EXPECT_EQ(test_crowd(4, flush_or_destroy, NULL), 0);
 }
 
-/* Objects that a destructor took, as another thread might take them meanwhile. */
+/* Objects that a destructor has allocated, as another thread might do while it runs. */
 static struct {
 	struct pool *pool;
 	unsigned long n;

@@ -27,7 +27,7 @@ PAIR_CASE(equal_names_are_legal, a, test_pool(64), b, test_pool(64))
 	test_free(b, test_alloc(b));
 }
 
-/* Another user joined and left since the look at the pool, so the pool may be in use again. */
+/* Another user joined and left since the pool was seen unused, so the pool may be in use again. */
 TEST_CASE(a_pool_ends_only_if_nobody_joined_it_since_it_was_unused)
 {
 	struct pool_head *one = create_pool("ends", 64, MEM_F_SHARED);
@@ -84,7 +84,7 @@ TEST_CASE(more_pools_than_local_parts_still_work)
 		ENDS_QUIETLY(&pools[i]->head);
 }
 
-/* The size that the caller passes is that of a newer struct first, and then of an older one. */
+/* The caller's struct is larger than this library's first, and then smaller. */
 POOL_CASE(numbers_are_filled_in_as_far_as_both_sides_know_them, test_pool(64))
 {
 	static struct {

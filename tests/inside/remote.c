@@ -8,16 +8,16 @@
 
 #define LIMIT	32
 
-/* Two CPUs and a pool: one often has objects in its array, and does nothing until the other is done. */
+/* CPU 0 often has objects of the pool in its array, and does nothing until CPU 1 is done. */
 struct pair {
 	struct pool *pool;
 	unsigned long ready;
 	unsigned long done;
 	unsigned int nulls;
-	unsigned int ms;		/* for pool_alloc_timeout(); 0: not by that */
+	unsigned int ms;		/* for pool_alloc_timeout(); 0: wait without it */
 };
 
-/* Run @n threads that use the pool under this limit, if any; returns what they have seen. */
+/* Run @n threads that use the pool under this limit (0: none); return their counts. */
 static struct pair run_pair(struct pool *pool, unsigned int limit, unsigned int n,
 			    void (*fn)(unsigned int i, void *arg), unsigned int ms)
 {
@@ -78,7 +78,10 @@ POOL_CASE(a_limit_does_not_refuse_what_lies_in_the_array_of_another_cpu, test_su
 
 #define MANY	4096
 
-/* CPU 1 holds all that it gets, each leading to the next. */
+/*
+ * Allocate all objects that the other CPU's array does not have, each with a pointer to the one
+ * before; then wait for one of that array.
+ */
 static void leave_alone_then_wait(struct pair *p)
 {
 	struct pool_hot *there = &plat_local_of(p->pool, plat_read(&p->ready) - 1)->hot;
@@ -106,7 +109,7 @@ static void hold_in_array(unsigned int i, void *arg)
 
 	if (i) {
 		test_await(&p->ready, 1);
-		/* Else there is one CPU. */
+		/* Otherwise both threads run on one CPU. */
 		if (plat_read(&p->ready) != 1ul + plat_cpu_hint())
 			leave_alone_then_wait(p);
 		plat_word_add(&p->done, 1);
@@ -119,7 +122,7 @@ static void hold_in_array(unsigned int i, void *arg)
 
 /*
  * Arrays may have less than a sixteenth of a limit.  An allocation that does not wait is refused
- * instead of interrupting other CPUs for that; one that waits gets it.
+ * rather than interrupt other CPUs for these objects; one that waits gets them.
  */
 POOL_CASE(at_the_limit_other_cpus_are_interrupted_only_for_callers_that_wait, test_sure(64))
 {
@@ -143,7 +146,7 @@ static void reclaim_elsewhere(unsigned int i, void *arg)
 
 static const unsigned int clusters[] = { POOL_CLUSTER_SIZE, 8, 1 };
 
-/* The other CPU's array is full, and gives a cluster at a time, in clusters of several sizes. */
+/* The other CPU's array is full, and is emptied by one cluster at a time, of several sizes. */
 POOLS_CASE(a_reclaim_empties_the_arrays_of_other_cpus, ARRAY_LEN(clusters),
 	   test_sure_within(1 << 20, clusters[nth], 64))
 {
@@ -168,11 +171,14 @@ POOL_CASE(an_array_that_is_held_is_not_emptied, test_sure(64))
 	pool_empty_array(pool);
 	EXPECT_EQ(plat_read(&local->hot.n), 0);
 	EXPECT(plat_read(&local->parked.count) + plat_read(&local->clustered));
-	/* A walk that let the list go can tell that it has changed: validate.c. */
+	/*
+	 * A walk that unlocked the list meanwhile can see by the count that it has changed:
+	 * validate.c.
+	 */
 	EXPECT(plat_read(&local->parked.count) || local->departures != departures);
 }
 
-/* A pool whose array here has objects, and no cluster; NULL: none. */
+/* Create a pool whose array on this CPU has objects, but no cluster. */
 static struct pool *array_only(void)
 {
 	struct pool *pool = test_pool(64);
@@ -216,7 +222,7 @@ POOL_CASE(an_array_without_a_cluster_gives_one_object, array_only())
 	EXPECT_EQ(plat_read(&local->parked.count), 1);
 }
 
-/* As many callers as there are objects for, each with its share: none is refused. */
+/* Each caller has its share of the limit, so none may be refused. */
 #define SHARERS	4
 #define SHARE	(LIMIT / SHARERS)
 
@@ -277,7 +283,7 @@ POOLS_CASE(a_caller_that_waits_gets_what_another_one_frees_later, ARRAY_LEN(wait
 
 #define TIMED		50
 
-/* Only the least time is checked; a wait without an end would end the case. */
+/* Only the shortest time is checked, because a wait without an end would end the case. */
 POOL_CASE(a_wait_takes_as_long_as_it_was_told_to, test_sure(64))
 {
 	unsigned int start, passed;
@@ -332,7 +338,9 @@ POOL_CASE(a_caller_that_may_not_sleep_does_not_wait, test_sure(64))
 	pool_free(&pool->head, obj);
 }
 
-/* The interrupted code cannot go on while its interrupter waits, so waiting would be in vain. */
+/*
+ * The interrupted code cannot free anything while its interrupter waits, so the call must not wait.
+ */
 POOL_CASE(a_caller_that_has_interrupted_a_holder_does_not_wait, test_sure(64))
 {
 	struct pool_local *local;

@@ -13,7 +13,7 @@
 static struct pool_head *declared[DECLARED];
 static struct pool_decl decls[DECLARED];
 
-/* Declare number @i, with no options on except those that are on already. */
+/* Declare pool number @i. */
 static bool declare(unsigned int i, const char *name, unsigned int size)
 {
 	decls[i] = (struct pool_decl){
@@ -54,8 +54,8 @@ static bool answers(const char *words, const char *wanted)
 }
 
 /*
- * RENEW_CASE(name, debug) - a case of declared pools, which begins with these options.  Its
- * declarations end with it, and then no pool may be left.
+ * RENEW_CASE(name, debug) - a case of declared pools that begins with these options.  All of its
+ * declarations are undone at its end, and then no pool may be left.
  */
 #define RENEW_CASE(name, debug)						\
 	static void name##_of(TEST_HANDLE);				\
@@ -68,7 +68,7 @@ static bool answers(const char *words, const char *wanted)
 	}								\
 	static void name##_of(TEST_HANDLE)
 
-/* Allocate, write to, and free some objects. */
+/* True if objects of a pool can be allocated, written to and freed. */
 static bool works(struct pool_head *head)
 {
 	unsigned int i, n = 0;
@@ -106,8 +106,8 @@ RENEW_CASE(options_reach_a_declared_pool_before_its_first_use, 0)
 }
 
 /*
- * The declaration says "unshared", so the pool shares neither objects nor settings with one of
- * equal size, even after options have made all declared pools anew.
+ * The declaration says "unshared", so the pool shares neither objects nor settings with pools of
+ * equal size, not even after options have created all declared pools anew.
  */
 RENEW_CASE(a_pool_that_is_declared_unshared_stays_its_own, 0)
 {
@@ -166,7 +166,8 @@ RENEW_CASE(what_a_word_implied_goes_with_it_before_the_first_use, 0)
 	EXPECT_EQ(flags_of(declared[0]) & ~POOL_D_COMMON, 0);
 }
 
-RENEW_CASE(a_declared_pool_without_options_again_is_as_fast_as_before, POOL_D_TAG | POOL_D_INTEGRITY | POOL_D_COLD_FIRST)
+RENEW_CASE(a_declared_pool_without_options_again_is_as_fast_as_before,
+	   POOL_D_TAG | POOL_D_INTEGRITY | POOL_D_COLD_FIRST)
 {
 	ASSERT(declare(0, "plain", 64));
 	EXPECT(answers("no-tag,no-integrity", ""));
@@ -211,7 +212,7 @@ RENEW_CASE(declared_pools_that_are_one_part_when_merging_ends, 0)
 	EXPECT(works(declared[0]) && works(declared[1]) && works(declared[2]));
 }
 
-/* The program may have copied the pointer to the pool that its declaration has left. */
+/* The program may have copied its pointer to the pool before its declaration left that pool. */
 RENEW_CASE(a_pool_stays_for_each_declaration_that_has_left_it, 0)
 {
 	struct pool_head *copy;
@@ -227,7 +228,7 @@ RENEW_CASE(a_pool_stays_for_each_declaration_that_has_left_it, 0)
 	EXPECT_EQ(test_count_pools(), 0);
 }
 
-/* The pool in use is first that of the declaration, then the one that it has left. */
+/* First the declaration's new pool is in use, then the pool that the declaration has left. */
 TEST_CASE(what_a_declaration_does_not_use_goes_whatever_else_it_uses)
 {
 	struct pool_head *copy, *in_use;
@@ -250,7 +251,7 @@ TEST_CASE(what_a_declaration_does_not_use_goes_whatever_else_it_uses)
 	}
 }
 
-/* All four would be one pool if they were made now; by name they are two. */
+/* Without options all four would be one pool; by name they are two. */
 RENEW_CASE(declared_pools_of_near_sizes_that_part_stay_together_by_name, 0)
 {
 	ASSERT(declare(0, "a", 3232) && declare(1, "b", 3216) &&
@@ -264,7 +265,7 @@ RENEW_CASE(declared_pools_of_near_sizes_that_part_stay_together_by_name, 0)
 	EXPECT(works(declared[0]) && works(declared[1]));
 }
 
-/* They are made in order of falling size, as the library makes those of one program. */
+/* The pools are declared in order of falling size, as the library does for a program. */
 RENEW_CASE(declared_pools_of_near_sizes_unite_in_the_largest, POOL_D_NO_MERGE)
 {
 	ASSERT(declare(0, "a", 3232) && declare(1, "b", 3216) &&
@@ -357,7 +358,7 @@ RENEW_CASE(who_created_a_pool_keeps_it_when_the_declared_one_changes, 0)
 	EXPECT_PTR_EQ(pool_destroy_of(mine, NULL), NULL);
 }
 
-/* The name that the pool shows is of a declaration that is gone. */
+/* The pool shows the name of a declaration that is gone. */
 RENEW_CASE(a_name_that_is_gone_keeps_no_declarations_together, 0)
 {
 	struct pool_head *a, *b;
@@ -411,7 +412,7 @@ static void configure(struct pool_head *pool, void *arg)
 	*(unsigned int *)arg += pool_configure("tag") && pool_configure("no-tag");
 }
 
-/* While a walk is at a pool, a new option does not change that pool, but does change the others. */
+/* An option that is set while a walk is at a pool changes all pools but that one. */
 RENEW_CASE(options_may_be_set_in_a_walk_over_pools, 0)
 {
 	unsigned int n = 0;

@@ -6,7 +6,7 @@
  */
 #include "test.h"
 
-/* Get a reserve, even where every n-th backend call fails. */
+/* Create a reserve, even where every n-th backend call fails. */
 static struct pool_reserved *reserve(struct pool *pool, unsigned int n)
 {
 	struct pool_reserved *r = NULL;
@@ -103,7 +103,7 @@ POOL_CASE(a_pool_with_a_reserve_is_not_destroyed, test_pool(64))
 	pool_unreserve(r);
 }
 
-/* All objects of the reserve are in use or free again, so the reserve holds nothing of the pool. */
+/* All objects of the reserve are freed, so the reserve keeps nothing of the pool. */
 TEST_CASE(an_empty_reserve_outlives_its_pool)
 {
 	struct pool *pool = test_pool(64);
@@ -140,7 +140,7 @@ POOL_CASE(a_reserve_that_cannot_be_filled_takes_nothing, test_sure(64))
 	EXPECT_EQ(test_sum(pool)->reserved, 0);
 	EXPECT(test_quiet(pool, 0));
 	EXPECT(pool_set_limit(&pool->head, 0));
-	pool_fail_every = 5;	/* every other call gets ahead, so one of ten fails a miss */
+	pool_fail_every = 5;	/* every second call gets ahead, so that one miss of ten fails */
 	EXPECT_PTR_EQ(pool_reserve(&pool->head, 1000), NULL);
 	EXPECT_EQ(test_sum(pool)->reserved, 0);
 }

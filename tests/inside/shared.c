@@ -6,7 +6,7 @@
  */
 #include "test.h"
 
-/* A pool with one bucket. */
+/* Create a pool with one bucket. */
 static struct pool *one_bucket(unsigned int size)
 {
 	pool_options.buckets = 1;
@@ -215,7 +215,10 @@ POOL_CASE(single_objects_share_a_cluster, one_bucket(64))
 	test_free_many(pool, test_objs, n);
 }
 
-/* Objects move between all CPUs; each is marked while it is owned. */
+/*
+ * Take objects of the shared part, mark them, and put them back.  No other CPU may have an object
+ * meanwhile.
+ */
 static void pass_objects(unsigned int i, void *arg)
 {
 	struct crowd *c = arg;
@@ -251,7 +254,7 @@ POOL_CASE(cpus_on_one_bucket_never_get_the_same_object, one_bucket_within(pool_o
 	EXPECT_EQ(test_crowd(4, pass_objects, pool), 0);
 }
 
-/* pass_objects() with whole clusters, two of them for four CPUs. */
+/* Take clusters of the shared part, of which there are two, and put them back. */
 static void pass_clusters(unsigned int i, void *arg)
 {
 	struct crowd *c = arg;

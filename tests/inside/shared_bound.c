@@ -10,7 +10,7 @@
 #define ROW_SIZE	POOL_SHARED_LARGE
 #define ROW_OBJS	6400ul		/* 12.5 MiB */
 
-/* Bytes in the shared parts of the pools that there are. */
+/* Return how many bytes the shared parts of these pools have. */
 static unsigned long shared_of(struct pool **pools)
 {
 	unsigned long bytes = 0, i;
@@ -21,9 +21,9 @@ static unsigned long shared_of(struct pool **pools)
 }
 
 /*
- * Three pools take turns.  Each keeps what it lately needed, the first one most of the bound.  The
- * slack: a pool notes its bytes up to 64 KiB late, and may put two clusters at once.  The last
- * pool keeps a quarter of what it has in use besides.
+ * Three pools take turns.  Each keeps as much as it lately needed, the first one most of the bound.
+ * The bound may be exceeded by a slack, because a pool notes its bytes up to 64 KiB late, and may
+ * put two clusters at once.  The last pool may also keep a quarter of what it has in use.
  */
 TEST_CASE(all_shared_parts_together_keep_16_mib_and_a_quarter_of_what_is_in_use)
 {
@@ -46,7 +46,7 @@ TEST_CASE(all_shared_parts_together_keep_16_mib_and_a_quarter_of_what_is_in_use)
 	test_free_list(pools[2], half);
 	for (i = 0; i < ROW; i++)
 		EXPECT(!pool_destroy(&pools[i]->head));
-	/* The pools that ended took their notes along, so another pool may use the whole bound. */
+	/* Destroyed pools are no longer counted, so another pool may use the whole bound. */
 	pools[0] = test_pool(ROW_SIZE);
 	ASSERT(pools[0]);
 	for (i = 0; i < 4; i++)
@@ -59,7 +59,9 @@ TEST_CASE(all_shared_parts_together_keep_16_mib_and_a_quarter_of_what_is_in_use)
 #define LARGE_MOST	(POOL_SHARED_MOST * 3 / 2)
 #define LARGE_OBJS	(LARGE_MOST / LARGE_SIZE * 5 / 4)
 
-/* Half as large again as those of which 16 MiB stay: so do 24 MiB. */
+/*
+ * Of objects half as large again as POOL_SHARED_LARGE the shared part keeps 24 MiB instead of 16.
+ */
 POOL_CASE(shared_parts_keep_more_bytes_of_larger_objects, test_sure(LARGE_SIZE))
 {
 	unsigned long slack = 65536 + 2ul * POOL_CLUSTER_SIZE * LARGE_SIZE, have;
@@ -73,8 +75,8 @@ POOL_CASE(shared_parts_keep_more_bytes_of_larger_objects, test_sure(LARGE_SIZE))
 }
 
 /*
- * The pool whose objects are in use neither puts nor reaches the backend, so it cannot correct its
- * note later: taking the objects out must.
+ * The first pool's objects are all in use.  It neither puts clusters nor calls the backend, so it
+ * cannot correct its note of shared bytes later: allocating the objects must.
  */
 TEST_CASE(what_users_took_out_of_a_shared_part_leaves_the_bound_to_others)
 {

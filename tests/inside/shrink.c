@@ -10,7 +10,7 @@
 #define MANY	1024u
 #define SIZE	256u
 
-/* A pool that holds so many, nearly all in its shared part. */
+/* Create a pool with @n free objects, nearly all in its shared part. */
 static struct pool *shared_pool(unsigned int n)
 {
 	struct pool *pool;
@@ -27,7 +27,7 @@ static unsigned long held(struct pool *pool)
 	return pool_allocated(pool) * SIZE;
 }
 
-/* Returns the bytes of objects that the backend got meanwhile; clusters are not counted. */
+/* Return how many bytes of objects the backend got meanwhile; clusters are not counted. */
 static unsigned long gone(struct pool *pool, unsigned long before)
 {
 	return before - held(pool);
@@ -59,7 +59,7 @@ POOL_CASE(a_shrink_gives_about_as_much_as_is_asked_for, shared_pool(MANY))
 	want = before / 4 / page;
 	EXPECT(want);
 	EXPECT_LE(want, pool_shrink(want));
-	/* A cluster more, at most, of each kind. */
+	/* At most one cluster of each kind is released too much. */
 	EXPECT_LE(want * page / 2, gone(pool, before));
 	EXPECT_LE(gone(pool, before), want * page + 2ul * 64 * SIZE);
 }
@@ -82,7 +82,7 @@ POOL_CASE(a_shrink_leaves_spare_objects, shared_pool(MANY))
 	EXPECT_LE(test_sum(pool)->shared, 100 + POOL_CLUSTER_SIZE);
 }
 
-/* The shared pool is empty, so clusters of the CPU must become the spare objects. */
+/* The shared pool is empty, so clusters of the CPU must become its spare objects. */
 POOL_CASE(a_shrink_makes_spare_objects_of_what_cpus_have, test_within(65536, 8, 64))
 {
 	test_wave(pool, 300);
@@ -110,7 +110,7 @@ PAIR_CASE(who_has_more_gives_more, large, shared_pool(4 * MANY), small, shared_p
 	EXPECT_LE(gone(small, before[1]), want / 2);
 }
 
-/* Of both pools about the same part goes, whichever is asked first, although one has more. */
+/* A shrink must release about the same share of both pools, whichever it visits first. */
 PAIR_CASE(no_pool_is_emptied_for_another_one, one, shared_pool(3 * MANY), two, shared_pool(2 * MANY))
 {
 	struct pool *pool[2] = { one, two };
@@ -130,7 +130,7 @@ PAIR_CASE(no_pool_is_emptied_for_another_one, one, shared_pool(3 * MANY), two, s
 	}
 }
 
-/* Of an idle and a busy pool on one CPU the clusters of the idle one go. */
+/* A shrink must release clusters of the idle pool, not of the busy one. */
 PAIR_CASE(the_oldest_clusters_go_first,
 	  idle, test_within(POOL_CACHE_SIZE, 8, 64), busy, test_pool(64))
 {
@@ -148,7 +148,7 @@ PAIR_CASE(the_oldest_clusters_go_first,
 	EXPECT_EQ(test_local(busy)->clustered, before);
 }
 
-/* With the registry locked by this thread, or waiting for it. */
+/* Shrink while this thread has locked the registry, or has not. */
 static void shrink(unsigned long bytes, bool held)
 {
 	if (held)
@@ -159,7 +159,7 @@ static void shrink(unsigned long bytes, bool held)
 }
 
 /*
- * Clusters of guarded objects cannot be freed here.  They are the oldest, and more than one look
+ * Guarded objects cannot be freed here.  Their clusters are the oldest, and more than one look
  * passes over.
  */
 TEST_CASE(clusters_that_cannot_go_hide_no_others)
@@ -204,7 +204,10 @@ TEST_CASE(what_is_unused_is_known_beforehand)
 	pool_destroy(&pool->head);
 }
 
-/* A shrinker may run while the registry is locked, even by its own thread. */
+/*
+ * A shrinker may run while the registry is locked, even by its own thread, and must not wait for
+ * it.
+ */
 POOL_CASE(a_shrink_that_may_not_wait_passes_the_registry_by, shared_pool(MANY))
 {
 	unsigned long bytes;

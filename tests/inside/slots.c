@@ -7,8 +7,9 @@
 #include "test.h"
 
 /*
- * A reserve of @n objects, and a pool that has no other and gets none: every call of the
- * backend fails.  With a limit, even one that is never reached, nothing is got ahead.
+ * Create a reserve of @n objects of a pool that has no other object and gets none, because each
+ * call of the backend fails.  The limit, which is never reached, keeps the pool from getting
+ * objects ahead.
  */
 static struct pool_reserved *last_reserve(struct pool *pool, unsigned int n)
 {
@@ -84,7 +85,7 @@ POOL_CASE(a_reserve_is_asked_when_the_pool_has_nothing, test_pool(64))
 
 #define TIMED		50
 
-/* Returns the milliseconds that a call took which got nothing; 0 if it got an object. */
+/* Return how many milliseconds a call took that got nothing; 0 if it got an object. */
 static unsigned int in_vain(struct pool_reserved *r, unsigned int flags,
 			    unsigned int ms)
 {
@@ -114,7 +115,7 @@ POOL_CASE(a_wait_for_an_empty_reserve_takes_as_long_as_it_was_told_to, test_pool
 
 /* Callers each need an object of both reserves for their work, as stacked drivers do. */
 struct work {
-	struct pool_reserved *upper, *lower;	/* lower: NULL: one is enough */
+	struct pool_reserved *upper, *lower;	/* lower: NULL if an object of upper is enough */
 	unsigned long rounds;
 	unsigned long nulls;
 	unsigned long shared;		/* times that two had the same object */
@@ -188,7 +189,7 @@ PAIR_CASE(a_chain_of_reserves_makes_progress_without_memory,
 	pool_unreserve(w.lower);
 }
 
-/* Take and put back at once, more or less of both, and never the same object twice. */
+/* Allocate from the reserve and free to it, some objects at a time; no object may be had twice. */
 #define CROWD	8
 
 static void take_and_refill(unsigned int i, void *arg)
@@ -231,7 +232,10 @@ POOL_CASE(a_reserve_is_full_again_when_all_have_freed_to_it, test_pool(64))
 	pool_unreserve(w.upper);
 }
 
-/* A count without a slot is as if other CPUs took and filled slots all the time. */
+/*
+ * A count that is too high looks as if other CPUs emptied and filled slots all the time; the search
+ * must end.
+ */
 POOL_CASE(a_search_for_a_slot_ends, test_pool(64))
 {
 	struct pool_reserved *r = last_reserve(pool, 1);

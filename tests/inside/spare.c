@@ -6,7 +6,7 @@
  */
 #include "test.h"
 
-/* Leave room for @room clusters in the stash. */
+/* Fill the stash except for @room clusters. */
 static void fill_stash(struct pool_cpu *cpu, unsigned int room)
 {
 	unsigned int i;
@@ -24,7 +24,7 @@ static void fill_stash(struct pool_cpu *cpu, unsigned int room)
 	}
 }
 
-/* Empty a cluster while the stash is full; returns how many clusters of the stash went with it. */
+/* Empty a cluster while the stash is full; return how many clusters left the stash with it. */
 static unsigned int empty_one(struct pool *pool)
 {
 	unsigned int n = test_local(pool)->hot.n;
@@ -40,8 +40,8 @@ static unsigned int empty_one(struct pool *pool)
 }
 
 /*
- * A quick fill does not check the stash for room, so with a full stash the fill is slow.  The
- * cluster that it empties is a spare then, with as many of the stash as the pool keeps.
+ * The quick fill needs a free slot in the stash, so with a full stash the fill is slow.  The
+ * cluster that it empties becomes a spare of the pool, with as many of the stash as the pool keeps.
  */
 POOL_CASE(a_cluster_that_finds_the_stash_full_is_a_spare_with_those_that_its_pool_keeps,
 	  test_clustered_pool())
@@ -61,7 +61,7 @@ POOL_CASE(a_cluster_that_finds_the_stash_full_is_a_spare_with_those_that_its_poo
 	EXPECT_EQ(pool_cluster_trim(pool), keeps * sizeof(struct pool_cluster));
 }
 
-/* A pool that keeps no more spares must not take those of the stash, which other pools need. */
+/* A pool that has enough spares must leave the stash its clusters, which other pools need. */
 POOL_CASE(a_pool_that_keeps_no_more_empty_clusters_leaves_the_stash_full, test_clustered_pool())
 {
 	unsigned long spares;
@@ -94,7 +94,7 @@ POOL_CASE(a_stash_takes_as_many_of_a_spare_as_it_has_room_for, test_pool(64))
 	plat_mem_free(box);
 }
 
-/* Offer more spares than a pool with so many objects keeps; returns how many it keeps. */
+/* Offer more spares than a pool with @allocated objects keeps; return how many it keeps. */
 static unsigned long kept_spares(struct pool *pool, unsigned long allocated)
 {
 	unsigned long kept;
@@ -141,8 +141,9 @@ POOL_CASE(each_empty_cluster_in_a_spare_is_had_once, test_pool(64))
 }
 
 /*
- * Handlers that may not call the allocator leave their empty clusters to the pool.  One call takes
- * at most POOL_SPARES_MIN of them.  In programs handlers may call it, so there are no more.
+ * Handlers that may not call the allocator leave their empty clusters to the pool, and one call
+ * takes at most POOL_SPARES_MIN of these.  In programs handlers may call the allocator, so they
+ * leave no more than that.
  */
 POOL_CASE(no_call_takes_all_clusters_that_handlers_emptied, test_pool(64))
 {

@@ -19,7 +19,7 @@ struct storm {
 	unsigned long rounds;
 };
 
-/* Each object names its pool at both ends while it is in use. */
+/* Write the number of its pool to both ends of an object. */
 static void mark(void *obj, unsigned int pool)
 {
 	unsigned int *word = obj;
@@ -57,7 +57,7 @@ static void storm_free(struct storm *s, void *obj)
 	pool_free(&s->pool[which]->head, obj);
 }
 
-/* Put an object into a slot, and free the one that was there, often another CPU's. */
+/* Swap an object, or none, with that in a slot, and free that one, which is often another CPU's. */
 static void storm_round(struct storm *s, unsigned long *seed)
 {
 	unsigned long r = test_random(seed);
@@ -124,7 +124,10 @@ static struct storm *storm_new(unsigned long rounds, unsigned int running)
 	return s;
 }
 
-/* Free the objects in the slots; then all numbers must add up. */
+/*
+ * Free the objects in the slots, and destroy the pools.  True if nothing went wrong and all numbers
+ * add up.
+ */
 static bool storm_end(struct storm *s)
 {
 	bool good = !plat_read(&s->bad);
@@ -141,7 +144,7 @@ static bool storm_end(struct storm *s)
 	return good;
 }
 
-/* Run a whole storm: four workers run @fn, and @running of them make the rounds. */
+/* Let four workers run @fn, of which @running make the rounds.  True if nothing went wrong. */
 static bool weathered(void (*fn)(unsigned int i, void *arg),
 		      unsigned long rounds, unsigned int running)
 {

@@ -46,7 +46,7 @@ POOL_CASE(what_was_sealed_is_checked_after_a_switch_back, plain(64))
 	EXPECT(test_local(pool)->hot.cap > 0);
 }
 
-/* Each call of a traced pool is an event, and hits write none, so there must be no hits. */
+/* Each call of a traced pool must write an event.  Hits write none, so there must be no hits. */
 POOL_CASE(a_traced_pool_has_no_hits_and_keeps_its_caches, plain(64))
 {
 	void *obj;
@@ -117,7 +117,7 @@ POOL_CASE(a_pool_told_not_to_cache_gives_all_back, plain(64))
 	EXPECT_EQ(test_sum(pool)->shared, 0);
 }
 
-/* With empty clusters in the stash, and without. */
+/* The first pool finds empty clusters in the stash, the second one does not. */
 POOLS_CASE(a_cpu_that_only_frees_gives_up_what_no_cache_may_have, 2, plain(64))
 {
 	test_alloc_just(pool, test_objs, 1000);
@@ -172,7 +172,7 @@ POOL_CASE(generations_that_come_again_know_nothing_of_the_first, plain(64))
 	EXPECT_EQ(test_faults(pool), 0);
 }
 
-/* The first generation's number comes again, and objects still have marks of it. */
+/* The number of the first generation comes again, and objects still have marks of the first one. */
 POOL_CASE(what_is_no_object_is_found_after_many_generations, plain(64))
 {
 	static unsigned char memory[64] __attribute__((aligned(64)));
@@ -192,7 +192,7 @@ POOL_CASE(what_is_no_object_is_found_after_many_generations, plain(64))
 	EXPECT_EQ(test_faults(pool), 1);
 }
 
-/* Returns how many frees are counted for places that allocate. */
+/* Return how many frees are counted for places that allocate. */
 static unsigned long credited(void)
 {
 	struct pool_place place;
@@ -228,7 +228,9 @@ struct load {
 	unsigned long bad;
 };
 
-/* Objects name their owner; no other worker may find or change one. */
+/*
+ * Allocate objects, write to them, and free them.  No other worker may have one of them meanwhile.
+ */
 static void use(struct load *load, unsigned int i, unsigned long *seed)
 {
 	unsigned long *objs[32];

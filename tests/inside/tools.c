@@ -56,7 +56,7 @@ TEST_CASE(a_pool_that_tells_tools_keeps_sizes_to_the_byte)
 	EXPECT_PTR_EQ(pool_destroy(b), NULL);
 }
 
-/* True if nothing finds the address of this object, nor one inside it. */
+/* True if the table of states has no word that points to this object or into it. */
 static bool is_hidden(struct pool *pool, const void *obj)
 {
 	const void *const *segment = pool->object_table.segment[0];

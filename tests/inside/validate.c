@@ -9,7 +9,7 @@
 #include "test.h"
 #include "show/validate.h"
 
-/* The first place of one walk where something was wrong, and what all had. */
+/* The first thing that a walk found wrong, and the sums of all that it saw. */
 struct seen {
 	struct pool_finding wrong;
 	unsigned long objs;
@@ -32,7 +32,7 @@ static unsigned int validate(struct pool *pool, struct seen *all)
 	return pool_validate(pool, note, all);
 }
 
-/* True if exactly this is wrong, and at one place. */
+/* True if a walk finds exactly one thing wrong, namely this. */
 static bool names(struct pool *pool, const char *place, const char *what,
 		  unsigned long found, unsigned long expected)
 {
@@ -50,7 +50,10 @@ static bool is_ok(struct pool *pool)
 	return !validate(pool, &all) && !all.partial;
 }
 
-/* A pool with clusters of 8 here, two at least, and in its shared part. */
+/*
+ * Create a pool with clusters of 8 objects, two or more of them on this CPU, and some in its shared
+ * part.
+ */
 static struct pool *filled_pool(void)
 {
 	struct pool *pool = test_within(65536, 8, 64);
@@ -158,7 +161,7 @@ POOL_CASE(a_damaged_array_or_charge_is_named, filled_pool())
 	EXPECT(is_ok(pool));
 }
 
-/* The first bucket that is not empty. */
+/* Return the first bucket that is not empty. */
 static struct pool_bucket *full_bucket(struct pool *pool)
 {
 	struct pool_bucket *b = pool->bucket;
@@ -262,7 +265,10 @@ static void build(void *obj, void *arg)
 
 static const struct pool_attr built = { .name = "built", .size = 64, .ctor = build };
 
-/* The parked pointer has the seal of a checked free; the link is behind the object. */
+/*
+ * A checked free seals the pointer that it parks.  The link of the parked list is then behind the
+ * object.
+ */
 POOL_CASE(sealed_objects_are_parked_where_they_should_be, test_made(&built))
 {
 	struct pool_parked *parked;
@@ -282,7 +288,7 @@ POOL_CASE(sealed_objects_are_parked_where_they_should_be, test_made(&built))
 
 struct churn {
 	struct pool *pool;
-	struct seen first;		/* false alarm */
+	struct seen first;		/* the first alarm, which is false */
 	unsigned long running;
 	unsigned int walks;
 	unsigned long rounds;

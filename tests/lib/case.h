@@ -47,10 +47,10 @@
 /* True if only this suite runs, for cases that change the kernel. */
 bool test_alone(void);
 
-/* Pass a value from CPU to CPU through a word. */
+/* Store a value in a word that other CPUs read, and return the old one. */
 #define test_swap(p, v)		xchg(p, v)
 
-/* The pool of a case, from @make; where it @can not run the case is skipped, and says why. */
+/* Return @make, the pool of a case.  Where the case @can not run, skip it, for the reason @why. */
 #define ONLY_IF(can, why, make)						\
 	({								\
 		if (!(can))						\
@@ -58,7 +58,7 @@ bool test_alone(void);
 		make;							\
 	})
 
-/* For cases in which callers that cannot be preempted get new objects. */
+/* For cases whose callers cannot be preempted and need new objects of the slab. */
 #define IF_NOT_RT(make) \
 	ONLY_IF(!IS_ENABLED(CONFIG_PREEMPT_RT), "the slab is not called there", make)
 
@@ -81,7 +81,7 @@ bool test_alone(void);
 
 #define test_swap(p, v)		__atomic_exchange_n(p, v, __ATOMIC_ACQ_REL)
 
-/* For cases that cannot run in a build: they have neither passed nor failed. */
+/* End a case that cannot run in this build: it has neither passed nor failed. */
 #define SKIP_BECAUSE(why)						\
 	do {								\
 		test_skip(__func__, why);				\
@@ -112,8 +112,8 @@ unsigned int test_cpus(void);
 unsigned long test_scale(unsigned long iterations);
 
 /*
- * gcc says which checker a build has; clang's are not among the flavours.  Checkers
- * use memory, addresses and mappings of their own, and time.
+ * gcc defines macros for the checker of a build; clang, which does not, builds none of these.
+ * Checkers need memory, addresses, mappings and time of their own.
  */
 #ifdef __SANITIZE_THREAD__
 #define UNDER_TSAN	1
@@ -127,7 +127,7 @@ unsigned long test_scale(unsigned long iterations);
 #endif
 #define UNDER_CHECKER	(UNDER_ASAN || UNDER_TSAN)
 
-/* Pools by their heads, which is all that users have. */
+/* Functions for pools that are known by their heads only, as users know them. */
 struct pool_head *head_make(unsigned int size);		/* of exactly @size bytes */
 struct pool_head *head_with(const char *words, unsigned int size);
 struct pool_head *head_within(unsigned long hot_size, unsigned int cluster, unsigned int size);
@@ -146,14 +146,16 @@ static inline void head_numbers(struct pool_head *pool, struct pool_stats *now)
 	pool_stats_get(pool, now, sizeof(*now));
 }
 
-/* The numbers of a pool as they are now; for the case's own thread, until its next call. */
+/*
+ * Return the numbers of a pool.  They are overwritten by the next call; for the case's own thread.
+ */
 const struct pool_stats *head_sum(struct pool_head *pool);
 
 /*
- * HEAD_CASE(name, make) - a case of one pool: "pool" is what @make returns.  When the case ends, no
- * object may be in use, except those in quarantine, and the numbers must add up.  Then the pool is
- * destroyed.  HEADS_CASE() runs the case @n times, with a new pool each time; @make and the case
- * know the round as "nth".
+ * HEAD_CASE(name, make) - a case of one pool, which @make creates and the case calls "pool".  At
+ * its end all objects must be free, except those in quarantine, and the numbers must add up; then
+ * the pool is destroyed.  HEADS_CASE() runs the case @n times, each time with a new pool; @make and
+ * the case have the number of the round in "nth".
  */
 #define HEAD_CASE(name, make)		CASE_OF_POOLS(name, 1, make, struct pool_head, pool)
 #define HEADS_CASE(name, n, make)	CASE_OF_POOLS(name, n, make, struct pool_head, pool)
@@ -181,12 +183,12 @@ const struct pool_stats *head_sum(struct pool_head *pool);
 		EXPECT_PTR_EQ(pool_destroy(head), NULL);		\
 	} while (0)
 
-/* helpers.c: what no public function does */
+/* helpers.c: functions that need private headers */
 void test_options(unsigned long hot_size, unsigned int cluster);
 void test_nothing_on(void);		/* all options off, whatever the build has */
 void test_inject(unsigned int every);	/* fail each @every-th call of the backend; 0: none */
-unsigned int test_round(void);		/* sizes are rounded up to a multiple of this */
-unsigned int test_cluster(void);	/* objects of a cluster after test_options() */
+unsigned int test_round(void);		/* sizes are rounded up to multiples of it */
+unsigned int test_cluster(void);	/* objects of a cluster, after test_options() */
 void test_destroy_every(void);		/* also pools with objects in use */
 bool test_readable(const void *p);	/* true if it can be read without a fault */
 unsigned int test_count_pools(void);

@@ -12,7 +12,7 @@ struct pool_head *head_make(unsigned int size)
 	return create_pool("test", size, MEM_F_EXACT);
 }
 
-/* Create a pool under @words; NULL: they are wrong. */
+/* Create a pool after setting these options; NULL if @words are wrong. */
 struct pool_head *head_with(const char *words, unsigned int size)
 {
 	return pool_configure(words) ? head_make(size) : NULL;
@@ -54,7 +54,7 @@ unsigned long head_faults(struct pool_head *pool)
 	return sum;
 }
 
-/* Allocate, even where every n-th backend call fails. */
+/* Allocate an object, even where every n-th backend call fails. */
 void *head_alloc(struct pool_head *pool)
 {
 	unsigned int tries = 100;
@@ -73,7 +73,10 @@ void head_alloc_many(struct pool_head *pool, void **objs, unsigned int n)
 		objs[i] = head_alloc(pool);
 }
 
-/* head_alloc() of @n objects and no more: without caches nothing is got ahead. */
+/*
+ * Allocate @n objects, so that the pool has no more than these: calls without caches get none
+ * ahead.
+ */
 void head_alloc_just(struct pool_head *pool, void **objs, unsigned int n)
 {
 	unsigned int i, tries;

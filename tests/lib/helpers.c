@@ -13,8 +13,9 @@ static struct pool_options saved_options;
 static unsigned int saved_fail_every;
 
 /*
- * Subtract the refunds of earlier cases' pools, as a visit without room does, because other threads
- * may read too high a sum while a visit subtracts them: pool_charged().
+ * Subtract the refunds of earlier cases' pools from each CPU's charge.  A visit that finds the
+ * bound used up would do so, but other threads might read too high a charge meanwhile:
+ * pool_charged().
  */
 static void take_refunds(void)
 {
@@ -61,7 +62,7 @@ bool test_end(void)
 	return clean && !test_charged() && !test_cpu()->stashed;
 }
 
-/* Set bound and cluster size, the latter as far as the build allows. */
+/* Set the bound, and the size of clusters as far as the build allows it. */
 void test_options(unsigned long hot_size, unsigned int cluster)
 {
 	pool_options.hot_size = hot_size;
@@ -70,7 +71,7 @@ void test_options(unsigned long hot_size, unsigned int cluster)
 			       cluster : POOL_CLUSTER_SIZE;
 }
 
-/* Set the mode of pools made from now on. */
+/* Set the options of pools that are created from now on. */
 void test_mode(unsigned int mode)
 {
 	pool_options.debug = mode;
@@ -130,7 +131,7 @@ struct pool *test_bare(unsigned int size)
 	return test_pool(size);
 }
 
-/* Create a pool with these options, and no other pool with them. */
+/* Create a pool with these options; pools that are created later do not have them. */
 struct pool *test_in_mode(unsigned int debug, unsigned int size)
 {
 	unsigned int was = pool_options.debug;
@@ -188,8 +189,8 @@ struct pool *test_checked_within(unsigned long hot_size, unsigned int cluster, u
 }
 
 /*
- * After a user gave an object of a checked pool to the backend past the pool: allocate until the
- * backend returns it.  True if checks have reported exactly that object.
+ * Allocate until the backend returns an object that a user gave to the backend past its checked
+ * pool.  True if the checks have reported exactly that object.
  */
 bool test_reports_elsewhere(struct pool *pool)
 {
@@ -205,8 +206,8 @@ bool test_reports_elsewhere(struct pool *pool)
 }
 
 /*
- * Create a pool with full clusters.  Two waves are needed, because objects got ahead (ahead.c) keep
- * the first fills from moving objects to the array.
+ * Create a pool with full clusters.  Two waves are needed, because objects that were got ahead
+ * (ahead.c) keep the first fills from moving objects to the array.
  */
 struct pool *test_clustered_pool(void)
 {
@@ -256,7 +257,7 @@ bool test_wave_good(struct pool *pool, unsigned int n,
 	return seen == n;
 }
 
-/* Make a source of objects, as for a pool; @id is its own. */
+/* Create a source of objects, as a pool has one; @id must be unique. */
 bool test_backend(struct plat_backend *backend, unsigned int id, unsigned int size,
 		  unsigned int align, unsigned int debug)
 {
@@ -275,7 +276,7 @@ void *test_backend_alloc(struct plat_backend *backend, unsigned int flags)
 	return plat_backend_alloc(backend, 1, &obj, flags) ? obj : NULL;
 }
 
-/* Return one object to its source; returns what is wrong with it. */
+/* Return one object to its source; return what is wrong with it. */
 enum pool_fault test_backend_free(struct plat_backend *backend, void *obj)
 {
 	enum pool_fault fault = POOL_FAULT_KINDS;
@@ -284,7 +285,7 @@ enum pool_fault test_backend_free(struct plat_backend *backend, void *obj)
 	return fault;
 }
 
-/* Take a cluster of the shared pool; it counts as arrived. */
+/* Take a cluster of the shared part, and count its objects as arrived. */
 struct pool_cluster *test_take_shared(struct pool *pool)
 {
 	struct pool_cluster *c = pool_refill_local_from_shared(pool, &pool->moving);
@@ -294,7 +295,10 @@ struct pool_cluster *test_take_shared(struct pool *pool)
 	return c;
 }
 
-/* Return this CPU's part of a pool, set up if necessary; the case must stay on its CPU. */
+/*
+ * Return this CPU's part of a pool, after setting it up if necessary; the case must stay on its
+ * CPU.
+ */
 struct pool_local *test_local(struct pool *pool)
 {
 	struct pool_local *local;
@@ -341,7 +345,7 @@ unsigned long test_charged(void)
 	return pool_charged(test_cpu());
 }
 
-/* Count the objects in the clusters of a part. */
+/* Count the objects in the clusters of a CPU's part of a pool. */
 static unsigned long count_clusters(struct pool_local *local)
 {
 	struct pool_list *node;
@@ -354,13 +358,13 @@ static unsigned long count_clusters(struct pool_local *local)
 	return n;
 }
 
-/* True if an array is on the list of ages, where each array with slots must be. */
+/* True if an array is on the list of ages, as each array with slots must be. */
 static bool has_age(struct pool_local *local)
 {
 	return local->pool && !pool_list_empty(&local->by_age);
 }
 
-/* True if all of a pool's parts agree with their counts.  Quiet pools only. */
+/* True if the lists of all CPUs' parts of a quiet pool agree with their counts. */
 static bool counts_are_true(struct pool *pool)
 {
 	unsigned int cpus = pool->cached ? test_nr_cpus() : 0;
@@ -382,8 +386,8 @@ static bool counts_are_true(struct pool *pool)
 }
 
 /*
- * True if the numbers of a quiet pool add up, with @used objects in use.  Some may be parked,
- * because a call that finds no object has other CPUs park objects of their arrays.
+ * True if the numbers of a quiet pool add up, with @used objects in use.  Some of the others may be
+ * parked, because a call that finds no object lets other CPUs park objects of their arrays.
  */
 bool head_quiet(struct pool_head *pool, unsigned long used)
 {
@@ -397,8 +401,8 @@ bool head_quiet(struct pool_head *pool, unsigned long used)
 }
 
 /*
- * True if the bytes of this CPU's objects, of all pools, are at most the charge, and that the
- * bound.
+ * True if the objects that this CPU has cached, of all pools, are at most the bytes charged, and
+ * these at most the bound.
  */
 bool test_bound_holds(void)
 {
@@ -418,7 +422,7 @@ bool test_bound_holds(void)
 	return held <= charged && charged <= pool_bound;
 }
 
-/* xorshift: the same sequence everywhere. */
+/* Return the next number of a xorshift sequence, which is the same everywhere. */
 unsigned long test_random(unsigned long *state)
 {
 	unsigned long x = *state;
@@ -446,7 +450,7 @@ void *test_alloc_list(struct pool *pool, unsigned long n)
 	return list;
 }
 
-/* Free a list; returns how long it was. */
+/* Free the objects of a list; return how many there were. */
 unsigned long test_free_list(struct pool *pool, void *list)
 {
 	unsigned long n = 0;

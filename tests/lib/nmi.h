@@ -24,8 +24,8 @@ static inline bool have_nmis(void)
 }
 
 /*
- * Until nmis_end(), fn() must return NMI_HANDLED for each NMI, because several that were sent may
- * arrive as one.  A macro, since fn() is put into static data.
+ * Let fn() handle NMIs until nmis_end().  It must return NMI_HANDLED for each, because several that
+ * were sent may arrive as one.  This is a macro, because fn() is stored in static data.
  */
 #define nmis_begin(fn)	(!register_nmi_handler(NMI_LOCAL, fn, 0, KBUILD_MODNAME))
 

@@ -31,7 +31,7 @@
 #define JUMP_LIST	"none.list"
 #endif
 
-/* Every thread is a CPU here. */
+/* In programs every thread is a CPU. */
 #define TEST_THREADS	4
 
 #define SUITE(...)	void
@@ -97,7 +97,7 @@ bool test_lend_signal(void)
 	return pool_reclaim_signal(SIGURG);
 }
 
-/* A line for worlds.sh. */
+/* Note for worlds.sh that a case cannot run, and why. */
 void test_skip(const char *name, const char *why)
 {
 	const char *path = getenv("TEST_SKIPPED");
@@ -110,8 +110,8 @@ void test_skip(const char *name, const char *why)
 }
 
 /*
- * Make the thread's area before each case, so that no case measures the call that makes it.  Memory
- * is of one node, on any machine, until a case sets the node of a thread.
+ * Make the thread's area before each case, so that no case measures the call that makes the area.
+ * On any machine all memory is of one node, until a case sets the node of a thread.
  */
 static void setup(void)
 {
@@ -151,8 +151,8 @@ static bool is_wanted(const char *name)
 }
 
 /*
- * Add the cases that count single steps first, because areas of threads stay until the process
- * ends, and a search visits all of them.
+ * Add all cases.  Those that count single steps come first, because areas of threads stay until the
+ * process ends, and a search visits all of them.
  */
 static void add_cases(Suite *suite)
 {

@@ -48,7 +48,7 @@ static int worker_main(void *arg)
 	return 0;
 }
 
-/* CPU of worker @i. */
+/* Return the CPU of worker @i. */
 static unsigned int worker_cpu(unsigned int i)
 {
 	unsigned int cpu = cpumask_first(cpu_online_mask);

@@ -11,7 +11,7 @@
 #include "case.h"
 #include "seam/plat.h"
 
-/* Sleep for some milliseconds, on a word that nobody wakes. */
+/* Sleep for some milliseconds, by waiting for a word that nobody changes. */
 static inline void test_sleep(unsigned int ms)
 {
 	unsigned int word = 0;
@@ -31,7 +31,7 @@ static inline void test_await(const unsigned long *word, unsigned long least)
 		plat_pause(true);
 }
 
-/* HEAD_CASE() and the like, of a struct pool. */
+/* HEAD_CASE() and HEADS_CASE() of a struct pool. */
 #define POOL_CASE(name, make)		CASE_OF_POOLS(name, 1, make, struct pool, &pool->head)
 #define POOLS_CASE(name, n, make)	CASE_OF_POOLS(name, n, make, struct pool, &pool->head)
 
@@ -56,7 +56,7 @@ struct crowd {
 	unsigned long bad;
 };
 
-/* Run fn(0..@n-1, &crowd) at once, as test_threads() does; return how much was wrong. */
+/* Run fn(0..@n-1, &crowd) at once, as test_threads() does; return how often something was wrong. */
 unsigned long test_crowd(unsigned int n, void (*fn)(unsigned int i, void *arg), struct pool *pool);
 
 /* helpers.c */
@@ -77,7 +77,7 @@ struct pool *test_checked(unsigned int size, unsigned int debug);
 struct pool *test_checked_within(unsigned long hot_size, unsigned int cluster, unsigned int size,
 				 unsigned int debug);
 bool test_reports_elsewhere(struct pool *pool);
-/* A pool whose array here is whole, with @n objects in use in test_objs; NULL: none was made. */
+/* Create a pool whose array on this CPU is full, with @n objects in use in test_objs. */
 struct pool *test_whole(unsigned int *n);
 bool test_wave_good(struct pool *pool, unsigned int n,
 		    bool (*good)(const unsigned char *obj));
@@ -89,10 +89,10 @@ struct pool_cluster *test_take_shared(struct pool *pool);
 struct pool_local *test_local(struct pool *pool);
 struct pool *test_clustered_pool(void);
 struct pool_cpu *test_cpu(void);
-unsigned int test_nr_cpus(void);	/* one more than the highest number there ever was */
+unsigned int test_nr_cpus(void);	/* one more than the highest CPU number so far */
 struct pool_cluster *test_cluster_new(void);
-struct pool_cluster *test_cluster_box(void);	/* with another one in it */
-bool test_lend_signal(void);	/* let calls empty the arrays of other CPUs */
+struct pool_cluster *test_cluster_box(void);	/* with another empty cluster in it */
+bool test_lend_signal(void);	/* true if calls may empty the arrays */
 
 /* The functions of case.h, for a struct pool. */
 static inline void *test_alloc(struct pool *pool)
@@ -147,7 +147,7 @@ static inline bool test_quiet(struct pool *pool, unsigned long used)
 
 #ifndef __KERNEL__
 
-/* worlds/user/user.c: captures what fn(arg) writes to stderr. */
+/* worlds/user/user.c: capture what fn(arg) writes to stderr. */
 void captured(char *text, size_t size, void (*fn)(void *), void *arg);
 unsigned int count_lines(const char *text);
 void drop_memory(char *dump);

@@ -23,7 +23,9 @@ TEST_CASE(uaf_takes_the_caches_and_cache_brings_them_back)
 	EXPECT_EQ(pool_debugging, UAF | NO_CACHE);
 }
 
-/* Two functions that are no one's tail, so that each is the caller of what it calls. */
+/*
+ * Two functions that make no tail calls, so that each is the caller of the function that it calls.
+ */
 static __attribute__((__noinline__)) void *get_there(struct pool_head *pool)
 {
 	void *obj = pool_alloc(pool);
@@ -53,7 +55,9 @@ HEAD_CASE(who_allocated_and_who_freed_is_read_behind_the_object, head_checked("c
 	obj = get_there(pool);
 	ASSERT(obj);
 	caller = (void **)(void *)(obj + 64);
-	/* ThreadSanitizer's pool_alloc() calls what it would jump to, so it is the caller. */
+	/*
+	 * With ThreadSanitizer pool_alloc() makes no tail call, so that pool_alloc() is the caller.
+	 */
 	EXPECT(is_in(caller[0], (unsigned long)get_there) || UNDER_TSAN);
 	EXPECT_PTR_EQ(caller[1], NULL);
 	put_there(pool, obj);

@@ -25,7 +25,7 @@ HEAD_CASE(a_free_object_is_not_touched, head_within(512 << 10, 8, 64))
 	head_free_many(pool, test_objs, 300);
 }
 
-/* Objects too large for arrays: a CPU caches eight of them. */
+/* The objects are too large for arrays; a CPU caches eight of them. */
 HEAD_CASE(the_oldest_object_of_all_pools_is_evicted_first, head_within(8 * 8192, 8, 8192))
 {
 	struct pool_head *new = head_make(8192);
@@ -80,12 +80,12 @@ static bool sees_damage(struct pool_head *pool, unsigned int at, unsigned char b
 	return head_sum(pool)->quarantined == before + 1;
 }
 
-/* The freshest object comes first, so that the one that was damaged does. */
+/* With "hot-first" the damaged object comes next, because it is the freshest. */
 #define INTEGRITY	"integrity,hot-first"
 
 static const unsigned int sizes[] = { 1, 2, 7, 8, 9, 31, 64, 100 };
 
-/* A pool whose faults only count, on a CPU that caches clusters of eight. */
+/* Create a pool whose faults only count, on a CPU that caches clusters of eight. */
 static struct pool_head *checked_within(const char *words, unsigned int size)
 {
 	test_options(1 << 20, 8);
@@ -177,7 +177,7 @@ HEADS_CASE(a_corrupted_object_is_found_on_its_way_to_the_backend, ARRAY_LEN(watc
 	EXPECT(head_quiet(pool, 40));
 }
 
-/* On big-endian machines all bytes are changed. */
+/* On big-endian machines the tag has other bytes than the address. */
 HEADS_CASE(the_tag_is_the_address_of_the_pool, 16, head_checked("tag", 64 + nth))
 {
 	unsigned char *obj = head_alloc(pool);

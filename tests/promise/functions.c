@@ -60,13 +60,13 @@ HEAD_CASE(names_of_any_length_are_taken, long_name())
 	EXPECT_EQ(strcmp(head_sum(pool)->name, "nnnnnnnnnnn"), 0);
 }
 
-/* A pool that may be merged. */
+/* Create a pool that may be merged. */
 static struct pool_head *shared(const char *name, unsigned int size)
 {
 	return create_pool(name, size, MEM_F_SHARED);
 }
 
-/* The same without caches. */
+/* Create a pool without caches that may be merged. */
 static struct pool_head *plain(unsigned int size, unsigned int flags)
 {
 	struct pool_attr attr = {
@@ -92,7 +92,7 @@ TEST_CASE(pools_merge_only_if_both_are_shared)
 	pool_destroy_all();
 }
 
-/* Names are compared up to their eleventh byte where there is more. */
+/* Names are compared whole, though only eleven bytes of them are kept. */
 TEST_CASE(without_merging_only_equal_names_are_one_pool)
 {
 	static const char *const names[] = {
@@ -234,7 +234,7 @@ static bool is_all(const unsigned char *obj, unsigned char byte)
 	return true;
 }
 
-/* Allocate an object.  True if all of its bytes are @byte. */
+/* True if all bytes of a new object are @byte. */
 static bool brings(struct pool_head *pool, unsigned char byte)
 {
 	unsigned char *obj = head_alloc(pool);
@@ -244,7 +244,7 @@ static bool brings(struct pool_head *pool, unsigned char byte)
 	return full;
 }
 
-/* Bytes not poisoned stay as they were, or are zero where the kernel wipes. */
+/* Bytes that are not poisoned stay as they were, or are zero where the kernel wipes objects. */
 HEAD_CASE(poison_fills_what_is_allocated, head_checked("poison,tag", 70))
 {
 	unsigned char *obj;
@@ -263,7 +263,7 @@ HEAD_CASE(poison_fills_what_is_allocated, head_checked("poison,tag", 70))
 	EXPECT_EQ(head_faults(pool), 0);
 }
 
-/* A pool with these words, one free object of which its user has filled. */
+/* Create a pool with these options, with a free object that its user has filled. */
 static struct pool_head *filled(const char *words)
 {
 	struct pool_head *pool = head_with(words, 64);
@@ -284,7 +284,7 @@ static bool are_alike(const void *one, const void *other)
 	return one && other ? !memcmp(one, other, 64) : one == other;
 }
 
-/* Each flag changes what a call gives under one of these. */
+/* Each flag of __pool_alloc() would make a difference under one of these options. */
 TEST_CASE(an_allocation_without_flags_is_the_plain_call)
 {
 	static const char *const words[] = {
@@ -367,7 +367,7 @@ HEAD_CASE(spare_objects_survive_a_gc_but_not_a_flush, head_within(0, 8, 64))
 	EXPECT_EQ(head_sum(pool)->allocated, 0);
 }
 
-/* More pools than the trash has room for, each with a line of 50 bytes or more. */
+/* There are more pools than the trash has bytes for, with a line of 50 bytes or more each. */
 TEST_CASE(the_trash_holds_the_table_as_far_as_it_fits)
 {
 	static struct pool_head *many[400];

@@ -17,13 +17,13 @@ HEAD_CASE(the_freshest_object_is_handed_out_first, head_make(64))
 	head_free_many(pool, test_objs, 500);
 }
 
-/* A pool that may be merged. */
+/* Create a pool that may be merged. */
 static struct pool_head *shared(const char *name, unsigned int size)
 {
 	return create_pool(name, size, MEM_F_SHARED);
 }
 
-/* The same without caches. */
+/* Create a pool without caches that may be merged. */
 static struct pool_head *plain(unsigned int size)
 {
 	struct pool_attr attr = {
@@ -33,7 +33,7 @@ static struct pool_head *plain(unsigned int size)
 	return create_pool_ext(&attr);
 }
 
-/* Write and read all bytes of @n objects of the size that a pool has now. */
+/* True if @n objects can be written and read, all bytes of the pool's size. */
 static bool usable(struct pool_head *pool, unsigned int n)
 {
 	unsigned int size = pool->size;
@@ -93,7 +93,7 @@ TEST_CASE(a_smaller_near_size_joins_whatever_is_allocated)
 	pool_destroy_all();
 }
 
-/* The pool was used before, is used now, or never was. */
+/* The smaller pool was used before; the other one is in use. */
 TEST_CASE(a_larger_near_size_gets_a_pool_of_its_own)
 {
 	struct pool_head *a = plain(3200);
@@ -117,7 +117,7 @@ TEST_CASE(a_larger_near_size_gets_a_pool_of_its_own)
 	pool_destroy_all();
 }
 
-/* True if the line of a word, or of a key, says that it is set now. */
+/* True if the help says that a word or a key is set to @now. */
 static bool help_says(const char *name, const char *now)
 {
 	static char text[4096];
@@ -146,7 +146,7 @@ TEST_CASE(help_shows_what_holds_until_words_change_it)
 	EXPECT(help_says("hot_size", "7"));
 }
 
-/* A pool in the mode of @words, which CPUs cache few objects of; NULL: there is none. */
+/* Create a pool in the mode of @words, of which CPUs cache few objects. */
 static struct pool_head *sized_mode(const char *words, unsigned int size)
 {
 	test_inject(0);
@@ -172,10 +172,7 @@ HEAD_CASE(without_a_shared_pool_evicted_objects_go_to_the_backend, mode("cache,n
 	EXPECT_LE(now.cached * 64, 16384);
 }
 
-/*
- * The first call takes objects of the shared pool to the cache, and the next calls find them
- * there.
- */
+/* The first call moves objects of the shared pool to the cache, where the next calls find them. */
 HEAD_CASE(an_empty_cache_is_refilled_from_the_shared_pool, mode("cache,global"))
 {
 	struct pool_stats before, now;
@@ -196,7 +193,7 @@ HEAD_CASE(an_empty_cache_is_refilled_from_the_shared_pool, mode("cache,global"))
 	head_free_many(pool, test_objs, n);
 }
 
-/* Whatever is in use, free objects are never kept. */
+/* Free objects are never cached, however many are in use. */
 HEAD_CASE(with_the_word_no_cache_each_call_is_one_of_the_backend, mode("no-cache"))
 {
 	unsigned int i;
@@ -224,7 +221,7 @@ HEAD_CASE(without_caches_every_call_goes_to_the_backend, mode("no-cache,no-globa
 	EXPECT_EQ(head_sum(pool)->cached + head_sum(pool)->shared, 0);
 }
 
-/* A pool without any option. */
+/* Create a pool without any option. */
 static struct pool_head *bare(void)
 {
 	test_nothing_on();
@@ -244,7 +241,7 @@ HEAD_CASE(no_cache_empties_what_a_live_pool_has_cached, bare())
 	EXPECT(head_sum(pool)->cached + head_sum(pool)->shared > 0);
 }
 
-/* Made at run time, by a word alone. */
+/* The option is set at run time, in a build without it. */
 HEAD_CASE(with_the_word_uaf_no_freed_object_can_be_read, mode("uaf"))
 {
 	unsigned int i, there = 0;
@@ -311,7 +308,10 @@ HEAD_CASE(injected_failures_come_at_their_rate, bare())
 	EXPECT_EQ(failures(pool, "fail_every=0", 100, 0), 0);
 }
 
-/* Objects that do not come from caches in a batch, after as many as make a pool's caches large. */
+/*
+ * Return how many objects of a batch do not come from the caches, after as many batches as make the
+ * pool's caches large.
+ */
 static unsigned long misses_of(struct pool_head *busy, unsigned int n)
 {
 	struct pool_stats before, now;
@@ -380,13 +380,13 @@ HEAD_CASE(a_lowered_bound_is_reached_at_slow_paths, head_within(1 << 20, 8, 64))
 	EXPECT(test_bound_holds());
 }
 
-/* NULL: caches have another size than 512 KiB, although nobody has set it. */
+/* Create a pool; NULL if caches have another size than 512 KiB, although nobody has set one. */
 static struct pool_head *as_built(void)
 {
 	return help_says("hot_size", "524288") ? sized_mode("cache,global", 1024) : NULL;
 }
 
-/* Objects of a mebibyte and more, where the build allows half of that. */
+/* The objects have more than a mebibyte, while the build's caches have half of that. */
 HEAD_CASE(the_cache_is_as_large_as_it_is_set_and_512_kib_unless_it_is, as_built())
 {
 	EXPECT(pool_configure("hot_size=4m"));
@@ -403,7 +403,7 @@ static void take_many(unsigned int i, void *arg)
 	head_wave(arg, 500);
 }
 
-/* This CPU frees more than it may keep; another one allocates that without the backend. */
+/* This CPU frees more objects than it may cache; another CPU must get them without the backend. */
 HEAD_CASE(what_does_not_fit_is_allocated_by_another_cpu, mode("cache,global"))
 {
 	struct pool_stats before, now;

@@ -8,7 +8,7 @@
  */
 #include "case.h"
 
-/* True if on average three quarters of a cluster move at once. */
+/* True if each move had at least three quarters of a cluster, on average. */
 static bool are_grouped(unsigned long long objs, unsigned long long moves)
 {
 	return 4 * objs >= 3ull * test_cluster() * moves;

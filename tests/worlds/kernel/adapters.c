@@ -63,7 +63,7 @@ TEST_CASE(a_pool_of_a_device_is_refused_as_any_other)
 	EXPECT_PTR_EQ(pool_registry_next(NULL), NULL);
 }
 
-/* Lines of the log that say why a pool was refused. */
+/* How many lines of the log say why a pool was refused. */
 static unsigned int refusals;
 
 #if IS_ENABLED(CONFIG_TRACEPOINTS)
@@ -80,7 +80,7 @@ static void see_console(struct tracepoint *point, void *console)
 		*(struct tracepoint **)console = point;
 }
 
-/* Call @use while the lines of the log are looked at; false: they cannot be. */
+/* Call @use while the lines of the log are read; false if they cannot be. */
 static bool listened(void (*use)(struct kunit *test), struct kunit *test)
 {
 	struct tracepoint *point = NULL;
@@ -103,7 +103,7 @@ static bool listened(void (*use)(struct kunit *test), struct kunit *test)
 
 #endif
 
-/* The call of the slab that notes the pool for the device fails. */
+/* Let the call of the slab fail that notes the pool for the device. */
 static int on_note(struct kprobe *probe, struct pt_regs *regs)
 {
 	test_fail_nth(1);

@@ -31,7 +31,7 @@ REGISTER_POOL(&existing, spoilt.name, 600);
 DECLARE_STATIC_POOL(declared_smaller, "d_smaller", 3200);
 DECLARE_STATIC_POOL(declared_larger, "d_larger", 6432);
 
-/* Returns how many variables are set: none or all. */
+/* Return how many variables of declarations are set. */
 static unsigned int count_set(void)
 {
 	return !!declared_static + !!declared_aligned + !!declared_typed +

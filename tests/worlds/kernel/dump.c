@@ -7,7 +7,7 @@
 #include "test.h"
 #include "helper_log.h"
 
-/* Returns how many lines with this text a dump writes to the log. */
+/* Dump to the log; return how many lines of the dump have this text. */
 static unsigned int dumped(const char *text)
 {
 	struct kmsg_dump_iter log;

@@ -11,7 +11,7 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 
-/* The next call but @n - 1 that this task makes fails; 0: none does. */
+/* Let the @n-th next call of the slab by this task fail; 0: none. */
 static inline void test_fail_nth(unsigned int n)
 {
 #ifdef CONFIG_FAILSLAB

@@ -36,7 +36,7 @@ static bool is_all(const void *obj, unsigned char byte)
 	return !memchr_inv(obj, byte, SIZE);
 }
 
-/* Nothing here counts calls of the backend, so none of these may fail on purpose. */
+/* Create a pool of which no backend call fails on purpose. */
 static struct pool *gfp_pool(void)
 {
 	return test_sure(SIZE);
@@ -44,7 +44,7 @@ static struct pool *gfp_pool(void)
 
 #define IF_ONE_NODE(make)	ONLY_IF(nr_node_ids == 1, "several nodes", make)
 
-/* Get an object that comes back dirty, unless it is wiped. */
+/* Free an object that its user has filled, and return its address. */
 static void *recycle_dirty(struct pool *pool)
 {
 	void *obj = test_alloc(pool);
@@ -76,7 +76,7 @@ POOL_CASE(gfp_zero_zeroes_recycled_and_new_objects, gfp_pool())
 	test_free(pool, obj);
 }
 
-/* It follows both init_on_* options, for each way by which an object is recycled. */
+/* init_on_alloc and init_on_free hold for each way by which an object is recycled. */
 POOL_CASE(recycled_objects_are_wiped_as_the_kernel_wipes_new_ones, gfp_pool())
 {
 	bool clean = wiped_at_alloc() || wiped_at_free();
@@ -106,7 +106,7 @@ POOL_CASE(recycled_objects_are_wiped_as_the_kernel_wipes_new_ones, gfp_pool())
 	test_free(pool, bulk[0]);
 }
 
-/* A visit would take the CPU's lock, and might spill. */
+/* Wiping the object must not cost a visit, which would take the CPU's lock, and might spill. */
 POOL_CASE(a_free_into_an_array_with_room_makes_no_visit_though_it_wipes, gfp_pool())
 {
 	unsigned long visits;
@@ -181,7 +181,7 @@ POOL_CASE(zeros_are_refused_where_a_constructor_was, constructed_pool())
 	EXPECT_EQ(constructed, 0);
 }
 
-/* A sleep here is a bug that the kernel reports, and the run fails. */
+/* The kernel would report a sleep here, and the run would fail. */
 POOL_CASE(gfp_nowait_serves_those_who_may_not_sleep, IF_NOT_RT(gfp_pool()))
 {
 	void *objs[40];
@@ -242,8 +242,8 @@ POOL_CASE(gfp_nofail_is_refused_to_those_who_cannot_wait, gfp_pool())
 }
 
 /*
- * Changes a pool while a caller waits.  Not on the stack, since the function that ends
- * such a timer has different names in different kernels.
+ * A timer that changes a pool while a caller waits.  It is not on the stack, because the function
+ * that ends such a timer has different names in different kernels.
  */
 static struct {
 	struct timer_list timer;
@@ -283,7 +283,9 @@ POOL_CASE(gfp_flags_that_mean_nothing_here_are_dropped, gfp_pool())
 	test_free_many(pool, test_objs, 2);
 }
 
-/* The call takes what the array has, and does not fill the array. */
+/*
+ * On one node such calls must take objects of the array like others, and not get new ones for it.
+ */
 POOL_CASE(a_call_that_names_the_only_node_is_an_ordinary_one, IF_ONE_NODE(gfp_pool()))
 {
 	struct pool_stats before;
@@ -300,7 +302,7 @@ POOL_CASE(a_call_that_names_the_only_node_is_an_ordinary_one, IF_ONE_NODE(gfp_po
 	EXPECT_EQ(test_sum(pool)->allocated, before.allocated);
 }
 
-/* All objects that the limit allows are in this CPU's array. */
+/* All objects that the limit allows are in this CPU's array, where the call must find them. */
 POOL_CASE(at_the_limit_a_call_that_names_the_only_node_gets_all_objects, IF_ONE_NODE(gfp_pool()))
 {
 	unsigned int i, got = 0;
@@ -335,16 +337,16 @@ static void limit_goes(struct timer_list *timer)
 	plat_write(&meanwhile.pool->limit, 0);
 }
 
-/* Lockdep switches itself off when it has found a fault. */
+/* True if lockdep found no fault; it is off after the first one. */
 static bool lockdep_is_content(void)
 {
 	return !IS_ENABLED(CONFIG_LOCKDEP) || debug_locks;
 }
 
 /*
- * As in a file system that reclaim may enter: a second entry is reported.
- * The last resort finds the second object: a free one seems to be moving, and meanwhile
- * the limit is lifted.
+ * Allocate twice as in a file system that reclaim may enter, where lockdep reports a second entry.
+ * The second call must search everywhere, because the limit is reached while a free object seems to
+ * be moving; then a timer removes the limit.
  */
 static bool alloc_within_reclaim(gfp_t gfp)
 {
@@ -377,7 +379,10 @@ TEST_CASE(gfp_nofs_and_noio_reach_the_slab)
 	EXPECT(alloc_within_reclaim(GFP_NOIO));
 }
 
-/* With "integrity" the first object needs memory for the table of objects. */
+/*
+ * With "integrity" the first object needs memory for the table of objects, which must be allocated
+ * with the caller's flags.
+ */
 TEST_CASE(gfp_nofs_and_noio_reach_what_checks_need)
 {
 	test_mode(POOL_D_INTEGRITY);

@@ -12,11 +12,11 @@
 #include <linux/mm.h>
 #include <linux/uaccess.h>
 
-/* The flags that vmalloc() knows in Linux 6.19, where it knows least. */
+/* The flags that vmalloc() accepts in Linux 6.19, which accepts fewest. */
 #define KNOWN	(GFP_USER | GFP_ATOMIC | GFP_KERNEL_ACCOUNT | __GFP_NOWARN | __GFP_NOFAIL | \
 		 __GFP_NORETRY | __GFP_ZERO | __GFP_NOLOCKDEP)
 
-/* True if the object is an ordinary one, aligned, and nothing is wrong beside it. */
+/* True if the object is an aligned one of the slab, and nothing is wrong beside it. */
 static bool is_ordinary(const struct plat_backend *backend, const void *obj,
 			unsigned int align)
 {
@@ -93,7 +93,7 @@ TEST_CASE(ordinary_objects_of_a_guarded_source_may_be_freed_anywhere)
 	plat_backend_destroy(&backend, 0);
 }
 
-/* A pool of guarded objects without caches. */
+/* Create a pool of guarded objects without caches, whose backend does not fail on purpose. */
 static struct pool *guarded(void)
 {
 	pool_fail_every = 0;
@@ -169,8 +169,8 @@ static struct pool *guarded_uncached(void)
 }
 
 /*
- * The freed object is an ordinary one, which is not needed.  That in the shared pool has pages of
- * its own, which must not be unmapped where a call cannot sleep.
+ * The freed object is one of the slab, which is no longer needed.  The object in the shared pool
+ * has pages of its own, which must not be unmapped where a call cannot sleep.
  */
 POOL_CASE(a_free_that_cannot_sleep_sheds_no_guarded_object, IF_NOT_RT(guarded_uncached()))
 {
@@ -202,7 +202,7 @@ static int on_vmalloc(struct kprobe *probe, struct pt_regs *regs)
 	return 0;
 }
 
-/* Get an object while vmalloc() is watched, and free it. */
+/* Allocate and free an object while calls of vmalloc() are noted; true if there was one. */
 static bool asks_with(struct pool *pool, gfp_t gfp)
 {
 	struct kprobe old = { .symbol_name = "__vmalloc", .pre_handler = on_vmalloc };
@@ -241,7 +241,7 @@ POOL_CASE(vmalloc_is_told_no_flag_that_it_may_warn_of,
 	for (i = 0; i < ARRAY_LEN(flags); i++) {
 		EXPECT(asks_with(pool, GFP_KERNEL | flags[i]));
 		EXPECT(!(told.gfp & ~KNOWN));
-		/* No task is killed for a caller that does not want that. */
+		/* The kernel kills no task for a caller that accepts failure. */
 		EXPECT_EQ(!!(told.gfp & __GFP_NORETRY),
 			  !!(flags[i] & (__GFP_NORETRY | __GFP_RETRY_MAYFAIL)));
 	}
@@ -249,7 +249,7 @@ POOL_CASE(vmalloc_is_told_no_flag_that_it_may_warn_of,
 
 /*
  * True if this byte can be written to.  User-Mode Linux dies of each fault, so the page table is
- * read.
+ * read there.
  */
 static bool is_writable(void *p)
 {

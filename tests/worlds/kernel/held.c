@@ -11,7 +11,7 @@
 
 #define MANY	300
 
-/* The arrays that lockdep was told of while the case's task was in calls of one pool. */
+/* What lockdep was told of a pool's array while the case's task was in calls of the pool. */
 static struct {
 	struct task_struct *task;
 	const struct pool_hot *hot;
@@ -61,7 +61,7 @@ static void see_tracepoint(struct tracepoint *point, void *points)
 		found[1] = point;
 }
 
-/* Call @use while lockdep is watched; false: it cannot be. */
+/* Call @use while lockdep's events are noted; false if they cannot be. */
 static bool watched(struct pool *pool, void (*use)(struct pool *pool))
 {
 	struct tracepoint *point[2] = { };

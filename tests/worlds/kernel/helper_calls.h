@@ -16,7 +16,7 @@
 static struct task_struct *counted;
 static unsigned int asked;
 
-/* Returns how often the function of this name is called while fn() runs. */
+/* Return how often the function of this name is called while fn() runs. */
 static unsigned int calls_of(const char *name, kprobe_pre_handler_t handler,
 			     void (*fn)(struct pool_head *pool), struct pool_head *pool)
 {
@@ -34,14 +34,14 @@ static unsigned int calls_of(const char *name, kprobe_pre_handler_t handler,
 
 #endif
 
-/* A function that does this for a pool. */
+/* CALLER(name, call) - a function of this name, which makes one call for a pool. */
 #define CALLER(name, call)						\
 	static void name(struct pool_head *pool)			\
 	{								\
 		call;							\
 	}
 
-/* CALLS allocations that hit. */
+/* Make CALLS allocations that hit. */
 static void hit(struct pool_head *pool)
 {
 	unsigned int i;
@@ -50,7 +50,7 @@ static void hit(struct pool_head *pool)
 		pool_free(pool, pool_alloc(pool));
 }
 
-/* A pool whose next allocations hit; NULL: there is no memory. */
+/* Create a pool whose next allocations hit. */
 static struct pool *pool_that_hits(struct kunit *test)
 {
 	struct pool *pool;

@@ -17,7 +17,7 @@
 #include <linux/pid.h>
 #include <linux/sched/task.h>
 
-/* The root of init, which lives as long as the kernel; for path_put(). */
+/* Return the root of init, which lives as long as the kernel; path_put() releases it. */
 static inline struct path root_of_init(void)
 {
 	struct task_struct *init;
@@ -32,7 +32,7 @@ static inline struct path root_of_init(void)
 	return root;
 }
 
-/* As filp_open() of a program. */
+/* Open a file as a program would. */
 static inline struct file *open_as_init(const char *path, int flags)
 {
 	struct path root = root_of_init();

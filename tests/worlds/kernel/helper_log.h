@@ -12,8 +12,8 @@
 #include <linux/string.h>
 
 /*
- * Returns how many further lines of the log have this text; after a rewind of @log, all are
- * further.
+ * Return how many lines of the log have this text, of those that the last call for @log has not
+ * read; after a rewind of @log, of all.
  */
 static inline unsigned int lines_with(struct kmsg_dump_iter *log, const char *text)
 {

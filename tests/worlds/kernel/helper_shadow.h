@@ -10,7 +10,7 @@
 
 #include <linux/kasan.h>
 
-/* True if this byte may be touched. */
+/* True if KASAN lets this byte be read and written. */
 #if IS_ENABLED(CONFIG_KASAN_GENERIC)
 
 static inline __no_sanitize_address bool may_touch(const char *p)
@@ -29,10 +29,10 @@ static inline bool may_touch(const char *p)
 
 #endif
 
-/* Is this byte written? */
+/* True if KMSAN takes this byte for written. */
 #if IS_ENABLED(CONFIG_KMSAN)
 
-/* The compiler calls this for a load of a byte.  Modules have no other way to KMSAN. */
+/* The compiler calls this function for each load of a byte.  Modules have no other way to KMSAN. */
 struct kmsan_kept {
 	unsigned char *written;
 	unsigned int *origin;

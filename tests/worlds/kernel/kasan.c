@@ -19,7 +19,7 @@
 #define SIZE	60u
 #define OBJS	200u
 
-/* Returns how many of the first @n bytes may be touched. */
+/* Return how many of the first @n bytes may be touched. */
 static unsigned int touchable(const char *obj, unsigned int n)
 {
 	unsigned int i, good = 0;
@@ -50,7 +50,7 @@ TEST_CASE(a_kernel_with_kasan_or_kmsan_starts_with_caches_and_tells)
 	EXPECT_EQ(pool_start.debug, has_tool ? POOL_D_TOOLS : 0);
 }
 
-/* The caches of the pool have these objects, so KASAN cannot know from the slab. */
+/* The caches of the pool have these objects, so that KASAN knows of them from the pool alone. */
 POOL_CASE(kasan_knows_which_objects_of_a_cache_are_free, told(test, POOL_M_GLOBAL))
 {
 	unsigned int i;
@@ -85,8 +85,8 @@ static struct pool *told_with_callers(struct kunit *test)
 }
 
 /*
- * A report of KASAN would fail the case.  The callers are stored behind the object, all of which
- * is hidden.
+ * KASAN would fail the case if the pool's report read hidden bytes: the callers are stored behind
+ * the object, all of which is hidden.
  */
 POOL_CASE(kasan_reports_nothing_of_what_pools_report, told_with_callers(test))
 {
@@ -139,7 +139,10 @@ static bool kfence_is_on(void)
 
 #endif
 
-/* An object that the slab got from KFENCE, which gives one now and then; NULL: it gave none. */
+/*
+ * Return an object that the slab got from KFENCE, which gives one now and then; NULL if it gave
+ * none.
+ */
 static char *fenced(struct pool *pool)
 {
 	unsigned int i;
@@ -155,7 +158,10 @@ static char *fenced(struct pool *pool)
 	return NULL;
 }
 
-/* KFENCE reads what is behind an object that is freed, and KASAN checks these reads. */
+/*
+ * KFENCE reads the bytes behind an object that is freed, and KASAN checks these reads, so the pool
+ * must not hide them.
+ */
 POOL_CASE(kasan_is_told_nothing_of_objects_of_kfence,
 	  ONLY_IF(kfence_is_on(), "this kernel has no generic KASAN, or no KFENCE",
 		  told(test, POOL_M_NO_CACHE)))

@@ -15,7 +15,7 @@
 #define KEPT	16
 #define OWNED	0x600dul
 
-/* Code that interrupts this CPU, allocates, keeps some objects, and frees. */
+/* Code that interrupts this CPU, and then allocates, keeps some objects, and frees. */
 struct intruder {
 	struct hrtimer timer;
 	struct pool *pool;
@@ -30,13 +30,13 @@ struct intruder {
 
 static struct intruder intruder;
 
-/* The pool that an intruder uses in a turn, and that its kept object is of. */
+/* Return the pool that an intruder uses in this turn, whose object it keeps. */
 static struct pool *pool_of_turn(struct intruder *in, unsigned long turn)
 {
 	return (turn & 1) && in->other ? in->other : in->pool;
 }
 
-/* Clear @pool's first objects, which may be new: not marked, and not clean either. */
+/* Clear the first objects of a pool, which may have been used before, and must not look marked. */
 static bool clean(struct pool *pool)
 {
 	unsigned int i, n = 0;
@@ -88,7 +88,7 @@ static void intrude(struct intruder *in, unsigned int flags)
 	in->turns++;
 }
 
-/* Let the intruder use a pool. */
+/* Prepare the intruder and its pool. */
 static bool intruder_begin(struct pool *pool)
 {
 	memset(&intruder, 0, sizeof(intruder));
@@ -117,7 +117,7 @@ static bool intruder_end(void)
 	       test_quiet(pool, 0) && !intruder.bad && intruder.got;
 }
 
-/* Waves of calls in the case's own thread, which marks all its objects. */
+/* Allocate and free in the case's own thread, which marks all its objects. */
 static void waves(struct pool *pool, unsigned long rounds, unsigned int n)
 {
 	unsigned long r;
@@ -145,11 +145,14 @@ static enum hrtimer_restart on_timer(struct hrtimer *timer)
 	return HRTIMER_RESTART;
 }
 
-/* On RT a timer is a thread unless it is hard, and elsewhere hard ones are checked as on RT. */
+/*
+ * On RT a timer runs in a thread unless it is hard.  Elsewhere lockdep checks hard timers as if the
+ * kernel were RT.
+ */
 #define TIMER_MODE	(IS_ENABLED(CONFIG_PREEMPT_RT) ? \
 			 HRTIMER_MODE_REL_PINNED_HARD : HRTIMER_MODE_REL_PINNED)
 
-/* Kbuild defines which of the two functions this kernel has. */
+/* Set the timer up by the one of two functions that this kernel has. */
 static void setup_timer(void)
 {
 #ifdef POOL_HAS_HRTIMER_SETUP
@@ -182,8 +185,8 @@ POOL_CASE(hardirqs_in_the_middle_of_calls_lose_nothing,
 #ifdef CONFIG_KPROBES
 
 /*
- * Runs where the array is held, perhaps under the CPU lock.  On x86 that is an NMI for the
- * kernel; elsewhere pools cannot know that the slab must not be called.
+ * Interrupt a call that holds the array, and perhaps the CPU lock.  On x86 the kernel takes a probe
+ * for an NMI; elsewhere pools cannot know that the slab must not be called, so the flag says so.
  */
 static int on_probe(struct kprobe *probe, struct pt_regs *regs)
 {
@@ -251,7 +254,7 @@ struct hotplug {
 	unsigned long bad;
 };
 
-/* The first worker takes the last CPU away and back; the others work. */
+/* Worker 0 takes the last CPU offline and online again, while the others allocate and free. */
 static void on_and_off(unsigned int i, void *arg)
 {
 	struct hotplug *h = arg;
@@ -293,7 +296,7 @@ POOL_CASE(a_cpu_that_goes_offline_under_load_hands_its_caches_on,
 	EXPECT_EQ(plat_read(&h.bad), 0);
 }
 
-/* The reader is preemptible but must not sleep, so the report does not walk over pools. */
+/* A reader of RCU may be preempted but must not sleep, so the report must not walk over pools. */
 PAIR_CASE(a_report_from_an_rcu_reader_does_not_wait, pool, test_checked(64, POOL_D_INTEGRITY),
 	  other, test_checked(64, POOL_D_INTEGRITY))
 {
@@ -347,14 +350,14 @@ POOL_CASE(a_call_that_found_no_part_enters_none_that_its_interrupter_made, test_
 	EXPECT(!memchr_inv(&plat_closed, 0, sizeof(plat_closed)));
 }
 
-/* Counts that are equal in both readings need no sleep in between. */
+/* The counts are equal in both readings, so there is no reason to sleep in between. */
 POOL_CASE(looking_for_objects_in_use_of_a_quiet_pool_takes_no_sleep, test_pool(64))
 {
 	void *obj = test_alloc(pool);
 	unsigned long slept;
 	unsigned int i;
 
-	/* Somebody else may have the registry mutex. */
+	/* Another thread may have locked the registry mutex. */
 	for (i = 0; i < 5; i++) {
 		slept = current->nvcsw;
 		EXPECT_PTR_EQ(pool_destroy(&pool->head), &pool->head);
@@ -365,7 +368,7 @@ POOL_CASE(looking_for_objects_in_use_of_a_quiet_pool_takes_no_sleep, test_pool(6
 	test_free(pool, obj);
 }
 
-/* The calls of a destructor in reclaim, which frees a wrong pointer to another pool. */
+/* What a destructor noted that runs in reclaim, and that frees a wrong pointer to another pool. */
 static struct {
 	struct pool *other;
 	unsigned long calls;
@@ -381,7 +384,7 @@ static void free_wrongly(void *obj, void *arg)
 		pool_free(&undone.other->head, &undone);
 }
 
-/* The system's shrinkers run; pools give back what they share. */
+/* Let the system's shrinkers run, so that pools release what they share. */
 static bool shrink_all(void)
 {
 	struct file *file = open_as_init("/proc/sys/vm/drop_caches", O_WRONLY);
@@ -394,7 +397,7 @@ static bool shrink_all(void)
 	return put == 1;
 }
 
-/* The caller of the destructor holds the registry mutex, for which a report would wait. */
+/* The caller of the destructor has locked the registry mutex, for which a report would wait. */
 TEST_CASE(a_report_by_a_destructor_in_reclaim_does_not_wait)
 {
 	struct pool_attr attr = { .name = "undone", .size = 64, .dtor = free_wrongly };

@@ -16,7 +16,7 @@
 #define SIZE	60u
 #define OBJS	200u
 
-/* Returns how many of the first @n bytes are written. */
+/* Return how many of the first @n bytes are written. */
 static unsigned int written(const char *obj, unsigned int n)
 {
 	unsigned int i, good = 0;
@@ -53,7 +53,7 @@ static void write_many(void)
 		write_all(test_objs[i], NULL);
 }
 
-/* The caches of the pool have these objects, so KMSAN cannot know from the slab. */
+/* The caches of the pool have these objects, so that KMSAN knows of them from the pool alone. */
 POOL_CASE(kmsan_takes_free_and_recycled_objects_for_unwritten, told(test, NULL))
 {
 	unsigned int i;
@@ -84,7 +84,8 @@ POOL_CASE(kmsan_takes_zeros_that_were_asked_for_as_written, told(test, NULL))
 }
 
 /*
- * A call in an NMI may not save a stack, and without one KMSAN would not see the owner's memset().
+ * A call in an NMI may not save a stack.  Without a stack KMSAN would not see the owner's memset(),
+ * and would report its reads.
  */
 POOL_CASE(kmsan_takes_what_a_call_got_that_may_not_tell_as_written, told(test, NULL))
 {
@@ -115,7 +116,7 @@ static const unsigned int checks[] = {
 };
 
 /*
- * Checks copy, compare and fill objects that were freed unwritten, and one is reported, with the
+ * Checks copy, compare and fill objects that were freed unwritten, and report one of them, with the
  * option "tools" and without.
  */
 POOLS_CASE(kmsan_reports_nothing_that_a_check_does, 2 * ARRAY_SIZE(checks),
@@ -136,7 +137,7 @@ POOLS_CASE(kmsan_reports_nothing_that_a_check_does, 2 * ARRAY_SIZE(checks),
 	EXPECT_EQ(lines_with(&log, "BUG: KMSAN"), 0);
 }
 
-/* kunit.sh knows the name of this function.  KMSAN reports the branch. */
+/* Branch on an unwritten byte, which KMSAN reports.  kunit.sh knows this function by its name. */
 static noinline void read_unwritten(const char *obj, bool *was_one)
 {
 	if (READ_ONCE(*obj) == 1)

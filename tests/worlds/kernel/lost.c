@@ -22,7 +22,7 @@
 
 #define LIST	"/sys/kernel/debug/kmemleak"
 
-/* Upside down, so that kmemleak does not take them for pointers. */
+/* The complements of the addresses, so that kmemleak does not take them for pointers. */
 static unsigned long lost[LOST];
 
 /* True if the command ended with 0. */
@@ -37,7 +37,7 @@ static bool shell_says(char *command)
 static noinline void first_owner(struct pool *pool)
 {
 	test_alloc_many(pool, test_objs, OBJS);
-	/* No tail call: this function is on the stack. */
+	/* Keeps the call before from being a tail call, so that this function is on the stack. */
 	barrier();
 }
 
@@ -51,8 +51,8 @@ static noinline void second_owner(struct pool *pool)
 }
 
 /*
- * A thread of its own, whose stack is gone with it.  What it frees overwrites the pool's own
- * pointers to the lost objects.
+ * Lose objects, in a thread whose stack is gone afterwards.  The objects that it frees overwrite
+ * the pool's own pointers to the lost ones.
  */
 static void lose(unsigned int i, void *arg)
 {
@@ -74,7 +74,7 @@ TEST_CASE(kmemleak_names_the_owner_that_lost_an_object)
 	struct pool *pool;
 	unsigned int i;
 
-	/* Others have objects that no pointer leads to, until their cases end. */
+	/* Other suites have objects that no pointer leads to, until their cases end. */
 	if (!test_alone())
 		kunit_skip(test, "it needs a kernel in which no other suite runs");
 	if (!IS_ENABLED(CONFIG_DEBUG_KMEMLEAK) || !shell_says("echo scan >" LIST))
@@ -83,7 +83,7 @@ TEST_CASE(kmemleak_names_the_owner_that_lost_an_object)
 	ASSERT(pool);
 	test_threads(1, lose, pool);
 	msleep(OLD_MS);
-	/* The first scan sees that the objects are not written to any more. */
+	/* The first scan sees that nobody writes to the objects, the second one reports them. */
 	EXPECT(shell_says("echo scan >" LIST " && echo scan >" LIST));
 	EXPECT(shell_says("grep -q second_owner " LIST));
 	EXPECT(!shell_says("grep -q first_owner " LIST));

@@ -16,12 +16,12 @@
 #define WAVE		1000
 #define FEW		20
 
-/* The first CPU allocates, the last one frees. */
+/* Work of one CPU at a time: as a rule the first one allocates, and the last one frees. */
 struct relay {
 	struct pool *pool;
 	void (*work)(struct relay *r);
-	unsigned int worker;	/* the one that does it */
-	unsigned int remote;	/* objects of the other node than their allocator */
+	unsigned int worker;	/* the worker whose turn it is */
+	unsigned int remote;	/* objects of another node than their allocator's */
 	unsigned int none;
 };
 
@@ -89,7 +89,7 @@ static struct pool *numa_pool(void)
 /* For cases of several nodes. */
 #define IF_NODES(make)	ONLY_IF(num_online_nodes() > 1, "one node", make)
 
-/* The pool gets few objects of the slab once it has as many as are on their way. */
+/* The pool needs few objects of the slab once it has as many as are on their way between CPUs. */
 POOL_CASE(clusters_go_home_to_the_node_of_their_objects, IF_NODES(numa_pool()))
 {
 	struct pool_stats before, now;
@@ -132,7 +132,7 @@ POOL_CASE(an_object_is_of_the_node_that_is_asked_for, IF_NODES(numa_pool()))
 	test_free(pool, obj);
 }
 
-/* The first CPU allocates, and all goes to the shared pool of its node. */
+/* Allocate on the first CPU, and put all objects into the shared part of its node. */
 static void fill_first_node(struct relay *r)
 {
 	unsigned int i;
@@ -166,7 +166,7 @@ POOL_CASE(at_the_limit_a_node_gets_what_another_one_has, IF_NODES(numa_pool()))
 	on_last(&r, free_all);
 }
 
-/* The last CPU is near this node, and the first one is not. */
+/* Return the node of the last CPU, which is not that of the first one. */
 static int far_node(void)
 {
 	return cpu_to_mem(test_cpus() - 1);
@@ -179,7 +179,10 @@ static void *alloc_far(struct pool *pool, gfp_t gfp)
 	return obj && is_near(obj, far_node()) ? obj : NULL;
 }
 
-/* Objects of this node cover those of the other one, every other time. */
+/*
+ * Allocate and free objects of the other node; every other time free one of this node on top of
+ * them.
+ */
 static void mix(struct relay *r)
 {
 	unsigned int i;
@@ -205,7 +208,10 @@ POOL_CASE(a_node_that_is_named_finds_what_was_freed_last,
 	EXPECT_LE(test_sum(pool)->allocated, 2 * POOL_HOT_SLOTS);
 }
 
-/* All objects that the limit allows are in this CPU's array, and of this node. */
+/*
+ * Allocate for the other node, while this CPU's array has all objects that the limit allows, all of
+ * this node.
+ */
 static void far_at_limit(struct relay *r)
 {
 	unsigned int i;
@@ -240,8 +246,8 @@ static struct pool *guarded_pool(void)
 }
 
 /*
- * Guarded objects are areas of vmalloc(), which may be of any node.  The shared pool has only
- * such.
+ * Guarded objects are areas of vmalloc(), which may be of any node, and the shared part has no
+ * others.
  */
 POOL_CASE(a_node_that_is_named_gets_no_guarded_object, IF_NODES(guarded_pool()))
 {
@@ -272,7 +278,7 @@ POOL_CASE(a_node_that_does_not_exist_is_refused, numa_pool())
 	test_free(pool, obj);
 }
 
-/* The last CPU, which is isolated in some test, leaves objects in its array. */
+/* Leave objects in this CPU's array. */
 static void use_some(struct relay *r)
 {
 	test_wave(r->pool, FEW);

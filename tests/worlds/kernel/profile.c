@@ -10,7 +10,7 @@
 /* Too large for a stack. */
 static char text[4096];
 
-/* A pool, and a table without places. */
+/* Create a pool, and a table without places. */
 static struct pool *counted(void)
 {
 	pool_profile_end();
@@ -30,7 +30,10 @@ POOL_CASE(a_place_is_named_when_its_first_call_is_counted, counted())
 	pool_profile_end();
 }
 
-/* The name is set as if the code had been discarded and this function loaded there. */
+/*
+ * The place gets the name of other code, as if its own had been discarded and a function loaded
+ * there.
+ */
 POOL_CASE(a_place_whose_code_is_discarded_keeps_its_name, counted())
 {
 	static const char gone[] = "ex_init+0x10/0x40 [ex]";

@@ -11,7 +11,7 @@
 
 #define OBJS		500
 
-/* Return how many of @n free objects are in pages of the slab.  Only pages are read. */
+/* Return how many of @n free objects are in pages of the slab, without reading the objects. */
 static unsigned int in_slab(void **objs, unsigned int n)
 {
 	unsigned int there = 0;
@@ -40,7 +40,7 @@ POOL_CASE(an_allocation_is_null_when_the_slab_has_nothing, IF_FAILSLAB(test_sure
 {
 	void *obj;
 
-	/* Afterwards this CPU has its part of the pool. */
+	/* Let this CPU get its part of the pool. */
 	test_free(pool, pool_alloc_nocache(&pool->head));
 	obj = pool_alloc(&pool->head);
 	test_fail_nth(1);

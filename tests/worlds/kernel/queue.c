@@ -31,7 +31,7 @@ static int wait_for_one(void *arg)
 	return 0;
 }
 
-/* Start a thread that waits for the only object of a pool, which is in use; NULL: none was made. */
+/* Start a thread that waits for the only object of a pool, which is in use; NULL if it cannot. */
 static struct task_struct *waits_for(struct waiter *w, struct pool *pool, void **obj)
 {
 	struct task_struct *task;
@@ -71,7 +71,10 @@ POOL_CASE(a_thread_that_is_to_stop_waits_no_longer, test_sure(64))
 	test_free(pool, obj);
 }
 
-/* With interrupts off, as in a handler, no lock of the scheduler may be taken. */
+/*
+ * The free must wake the thread without locks of the scheduler, which a caller with interrupts off
+ * may hold.
+ */
 POOL_CASE(a_free_with_interrupts_off_wakes_who_waits, test_sure(64))
 {
 	struct task_struct *task;

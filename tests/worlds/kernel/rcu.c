@@ -30,7 +30,7 @@ static void unshow(struct pool *pool, struct shown *obj)
 	pool_free_rcu(&pool->head, obj, &obj->rcu);
 }
 
-/* Allocate and free so many that an object freed before would come back. */
+/* Allocate and free objects; true if @obj, freed before, was among them. */
 static bool comes_back(struct pool *pool, const void *obj)
 {
 	unsigned int i;

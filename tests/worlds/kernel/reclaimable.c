@@ -12,19 +12,22 @@
 #define BURST_OBJS	8192u
 #define BURST_SIZE	2048u
 
-/* A bound may keep some of the burst from the shared pool. */
+/* Pages that a burst leaves in the shared pool, at least; a bound may keep the others out. */
 #define LEAST_PAGES	2000
 
-/* Looks, 10 ms apart, for a number that is made anew each second. */
+/* Looks at a number that the kernel makes anew each second; 10 ms are between two. */
 #define LOOKS		3000
 
-/* Other pools have next to nothing.  The kernel adds up what CPUs have of it now and then. */
+/*
+ * Return how many pages the kernel counts as reclaimable.  Other pools have next to none.  The
+ * kernel adds up the counts of CPUs now and then.
+ */
 static long reclaimable(void)
 {
 	return global_node_page_state_pages(NR_KERNEL_MISC_RECLAIMABLE);
 }
 
-/* Use many objects and free them.  Returns the pages that only the pool holds then. */
+/* Use many objects and free them; return how many pages the pool then keeps. */
 static long burst(struct pool *pool)
 {
 	void **objs = kvmalloc_array(BURST_OBJS, sizeof(*objs), GFP_KERNEL);
@@ -39,7 +42,9 @@ static long burst(struct pool *pool)
 	return (long)((now.cached + now.shared) * BURST_SIZE >> PAGE_SHIFT);
 }
 
-/* Within a tenth, and what a gc leaves in the caches of a CPU. */
+/*
+ * True if @pages differ from @wanted by a tenth at most, and by what a gc leaves in a CPU's caches.
+ */
 static bool is_near(long pages, long wanted)
 {
 	long off = LEAST_PAGES / 8;

@@ -98,7 +98,10 @@ TEST_CASE(what_a_cpu_left_in_its_arrays_goes_back_when_another_one_ages)
 	EXPECT_EQ(plat_read(&busy_cpu()->hot_bytes), 0);
 	EXPECT_EQ(allocated(), 0);
 	EXPECT_EQ(kept_from_backend(), 0);
-	/* Each array lost its free slots, and then its objects, a cluster each time. */
+	/*
+	 * A visit took the free slots of each array, and later ones its objects, a cluster at a
+	 * time.
+	 */
 	EXPECT_LE(busy_cpu()->visits - visits, 3 * POOLS);
 	visits = busy_cpu()->visits;
 	age_from_cpu_0(AGES);

@@ -12,7 +12,7 @@
 
 #if IS_ENABLED(CONFIG_KPROBES) && IS_ENABLED(CONFIG_DEBUG_ATOMIC_SLEEP)
 
-/* Count a cond_resched() of kernel/wait.c, whose first argument is its file. */
+/* Count a cond_resched() of kernel/wait.c; the first argument is the file of the caller. */
 static int on_rest(struct kprobe *probe, struct pt_regs *regs)
 {
 	const char *file = (const char *)regs_get_kernel_argument(regs, 0);
@@ -29,7 +29,7 @@ static int on_call(struct kprobe *probe, struct pt_regs *regs)
 	return 0;
 }
 
-/* True if this CPU's lock of pools is held. */
+/* Count a call while this CPU's lock of pools is held. */
 static int on_locked(struct kprobe *probe, struct pt_regs *regs)
 {
 	if (current == counted && __this_cpu_read(plat_locking))
@@ -37,13 +37,16 @@ static int on_locked(struct kprobe *probe, struct pt_regs *regs)
 	return 0;
 }
 
-/* Returns how often fn() lets others run. */
+/* Return how often fn() lets others run. */
 static unsigned int rests(void (*fn)(struct pool_head *pool), struct pool_head *pool)
 {
 	return calls_of("__might_resched", on_rest, fn, pool);
 }
 
-/* Returns how often fn() calls the function of this name; with @locked, under the CPU lock. */
+/*
+ * Return how often fn() calls the function of this name; with @locked, how often under the CPU
+ * lock.
+ */
 static unsigned int calls(const char *name, bool locked,
 			  void (*fn)(struct pool_head *pool), struct pool_head *pool)
 {
@@ -74,9 +77,9 @@ CALLER(walk_reserve, pool_unreserve(pool_reserve(pool, POOLS)))
 CALLER(lower_cap, pool_configure("max_cached=1"))
 CALLER(walk_parked, pool_drain_parked(pool_of(pool)))
 CALLER(trim, pool_cluster_trim(pool_of(pool)))
-/* A dump in vain: the text has no place. */
+/* The dump is made, though its text has no buffer. */
 CALLER(walk_dump, dump_pools_to_buf(NULL, 0, "json"))
-/* The dump has all pools in hand, and leaves out all but the first. */
+/* The dump visits all pools, and shows the first one only. */
 CALLER(walk_dump_of_one, dump_pools_to_buf(NULL, 0, "byname json 1"))
 CALLER(walk_details, dump_pools_to_buf(NULL, 0, "raw detailed match merged"))
 
@@ -89,7 +92,7 @@ static void walk_each(struct pool_head *pool)
 	pool_for_each(look, NULL);
 }
 
-/* Reclaim as the kernel does: count, then make steps until nothing is left. */
+/* Reclaim as the kernel does: count first, then make steps until nothing is left. */
 static void walk_reclaim(struct pool_head *pool)
 {
 	unsigned long bytes;
@@ -113,9 +116,12 @@ TEST_CASE(each_walk_over_all_pools_lets_others_run_between_two)
 	EXPECT_LE(POOLS, rests(walk_totals, NULL));
 	EXPECT_LE(POOLS, rests(walk_each, NULL));
 	EXPECT_LE(2 * POOLS, rests(walk_gc, NULL));
-	/* After a gc no pool has anything to give, so ageing visits none, or every 256th. */
+	/* After a gc no pool has anything to release, so ageing visits none, or every 256th. */
 	EXPECT_EQ(rests(walk_age, NULL), 0);
-	/* Reclaim's two walks rest after each pool that gives, and after 64 others. */
+	/*
+	 * Reclaim's two walks let others run after each pool that releases something, and after 64
+	 * others.
+	 */
 	EXPECT_EQ(rests(walk_reclaim, NULL), 0);
 	for (i = 0; i < POOLS; i++)
 		EXPECT(pool_shared_put_one(pool[i], pool_alloc_nocache(&pool[i]->head), 0));
@@ -126,7 +132,7 @@ TEST_CASE(each_walk_over_all_pools_lets_others_run_between_two)
 		EXPECT_PTR_EQ(pool_destroy(&pool[i]->head), NULL);
 }
 
-/* The file of debugfs, as read for the first time: without a buffer yet. */
+/* Read the file of debugfs for the first time, when it has no buffer yet. */
 static void walk_registrations(struct pool_head *pool)
 {
 	struct file *file;
@@ -189,7 +195,7 @@ POOL_CASE(a_cap_that_comes_late_lets_others_run_between_two_clusters, pool_that_
 	EXPECT_EQ(pool_clustered_bytes(test_cpu()), 0);
 }
 
-/* More objects than the bound below has room for. */
+/* Allocate and free more objects than the bound of the case allows. */
 static void come_and_go(struct pool_head *pool)
 {
 	unsigned int i;
@@ -212,7 +218,10 @@ POOL_CASE(buckets_are_looked_at_without_the_cpu_lock, pool_that_hits(test))
 	}
 }
 
-/* The longest lists are parked objects of a pool with a destructor, and emptied clusters. */
+/*
+ * The longest lists that a call may walk are parked objects of a pool with a destructor, and empty
+ * clusters.
+ */
 POOL_CASE(a_long_list_of_what_was_put_aside_lets_others_run, pool_that_hits(test))
 {
 	static void (*const walks[])(struct pool_head *pool) = {

@@ -15,7 +15,10 @@
 #define LOAD	500
 #define HELD	100
 
-/* The pool has no caches, so each of its calls would ask the slab. */
+/*
+ * Calls of a pool from inside the slab.  The pool has no caches, so each of its calls would call
+ * the slab again.
+ */
 static struct {
 	struct pool_head *pool;
 	struct task_struct *task;	/* only its locks count */
@@ -45,7 +48,10 @@ static void call_pool(void)
 		inside.frees = inside.n;
 }
 
-/* A task that lets go of a lock of the slab still has it here. */
+/*
+ * Call the pool while the slab holds a lock: a task that releases a lock still has it when this
+ * event comes.
+ */
 static void on_release(void *data, struct lockdep_map *lock, unsigned long ip)
 {
 	if (current == inside.task && !inside.busy) {
@@ -62,7 +68,7 @@ static void see_tracepoint(struct tracepoint *point, void *found)
 		*(struct tracepoint **)found = point;
 }
 
-/* Call the pool at each release of a lock; false: this cannot be had. */
+/* Call the pool at each release of a lock while @use runs; false if the releases cannot be seen. */
 static bool probed(void (*use)(void))
 {
 	struct tracepoint *point = NULL;
@@ -87,7 +93,7 @@ static bool probed(void (*use)(void))
 
 #endif
 
-/* Fill slabs and empty them, so that they change their lists. */
+/* Fill slabs and empty them, so that they move from list to list. */
 static void use_slab(void)
 {
 	unsigned long i, waves;
@@ -145,7 +151,10 @@ static void *get_here(struct pool_head *pool)
 	return pool_alloc_node(pool, GFP_NOWAIT | __GFP_NOWARN, numa_mem_id());
 }
 
-/* More objects than a CPU may cache, so the second wave empties clusters of the first. */
+/*
+ * Allocate and free in waves of more objects than a CPU may cache, so that the second wave empties
+ * clusters of the first.
+ */
 static void use_unpreempted(void *pool)
 {
 	static void *(*const get[])(struct pool_head *pool) = { get_plain, get_gfp, get_here };
@@ -173,7 +182,7 @@ static const unsigned int options[] = {
 	POOL_D_POISON | POOL_D_CALLER, POOL_D_INTEGRITY | POOL_D_UAF,
 };
 
-/* lockdep reports once, and is off from then on.  On RT the calls may get nothing. */
+/* lockdep is off after its first report.  On RT the calls may get nothing. */
 POOLS_CASE(lockdep_has_no_objection_to_calls_that_must_not_be_preempted, ARRAY_LEN(options),
 	   ONLY_IF(IS_ENABLED(CONFIG_PROVE_LOCKING), "this kernel has no lockdep",
 		   test_checked(64, options[nth])))

@@ -45,7 +45,7 @@ static unsigned int questions(void (*fn)(struct pool_head *pool), struct pool_he
 
 #endif
 
-/* A function that makes CALLS allocations by @call, which hit. */
+/* HITS(name, call) - a function that makes CALLS allocations by @call, which hit. */
 #define HITS(name, call)						\
 	static void name(struct pool_head *pool)			\
 	{								\
@@ -90,7 +90,7 @@ static void (*const sleepers[])(struct pool_head *pool) = {
 	hit_nocache,
 };
 
-/* Each of these calls has nothing to do, as far as there is such a call. */
+/* Calls that have nothing to do, as far as there are such. */
 CALLER(call_reserve, reserve = pool_reserve(pool, 1))
 CALLER(call_unreserve, pool_unreserve(reserve))
 CALLER(call_unreserve_none, pool_unreserve(NULL))
@@ -104,7 +104,7 @@ CALLER(call_set_debug, pool_set_debug(pool, "no-poison"))
 CALLER(call_totals, pool_total_allocated())
 CALLER(call_create, pool_destroy(create_pool("said", 64, 0)))
 
-/* In this order. */
+/* Calls that may sleep; each needs what those before it have left. */
 static const struct {
 	const char *name;
 	void (*call)(struct pool_head *pool);
@@ -138,7 +138,10 @@ POOL_CASE(each_allocation_that_may_sleep_says_so_though_it_hits, pool_that_hits(
 	pool_unreserve(reserve);
 }
 
-/* A caller with a reserve says nothing, because others may wait for the memory that it frees. */
+/*
+ * A caller with a reserve says nothing, because others may wait for the memory that the caller
+ * frees.
+ */
 POOL_CASE(each_allocation_that_may_reclaim_says_so_though_it_hits,
 	  ONLY_IF(IS_ENABLED(CONFIG_LOCKDEP), "this kernel has no lockdep", pool_that_hits(test)))
 {
@@ -172,7 +175,7 @@ POOL_CASE(an_allocation_that_may_not_sleep_says_nothing, pool_that_hits(test))
 	pool_unreserve(reserve);
 }
 
-/* Calls in which the kernel reports whoever sleeps, and all calls. */
+/* Counts of a constructor's calls: those in which the kernel would report a sleep, and all. */
 struct watched {
 	unsigned int reported;
 	unsigned int calls;

@@ -14,13 +14,13 @@
 #include <linux/slab.h>
 #include <linux/tracepoint.h>
 
-/* The flags that a cache was asked with, or kmalloc() by a task. */
+/* With which flags a cache was called, or kmalloc() by a task. */
 static struct {
 	const struct kmem_cache *cache;
 	const struct task_struct *task;
 	unsigned int calls;
-	unsigned int meek;		/* of these: leave the last reserve alone */
-	unsigned int wake;		/* ... and may wake kswapd */
+	unsigned int meek;		/* calls that leave the last reserve alone */
+	unsigned int wake;		/* calls that may wake kswapd */
 	unsigned int reclaim;
 } asked;
 
@@ -70,7 +70,7 @@ static void see_tracepoint(struct tracepoint *point, void *arg)
 		sought->point = point;
 }
 
-/* Call @use while @probe sees each event of this name; false: it cannot. */
+/* Call @use while @probe is called for each event of this name; false if there is no such event. */
 static bool probed(const char *name, void *probe, struct pool *pool,
 		   void (*use)(struct pool *pool))
 {
@@ -88,19 +88,21 @@ static bool probed(const char *name, void *probe, struct pool *pool,
 	return true;
 }
 
-/* Call @use while each allocation of the pool's cache is looked at; false: it cannot be. */
+/* Call @use, and note each allocation of the pool's cache; false if they cannot be seen. */
 static bool watched(struct pool *pool, void (*use)(struct pool *pool))
 {
 	return probed("kmem_cache_alloc", on_alloc, pool, use);
 }
 
-/* Watch each kmalloc() while @use runs. */
+/* Call @use, and note each kmalloc(). */
 static bool kmallocs_watched(struct pool *pool, void (*use)(struct pool *pool))
 {
 	return probed("kmalloc", on_kmalloc, pool, use);
 }
 
-/* Watch all caches while @use runs, those of clusters and of CPUs' parts among them. */
+/*
+ * Call @use, and note allocations of all caches, those of clusters and of CPUs' parts among them.
+ */
 static bool all_watched(struct pool *pool, void (*use)(struct pool *pool))
 {
 	return probed("kmem_cache_alloc", on_any, pool, use);
@@ -128,7 +130,7 @@ static bool kmallocs_watched(struct pool *pool, void (*use)(struct pool *pool))
 #define IF_TRACED(make) \
 	ONLY_IF(IS_ENABLED(CONFIG_TRACEPOINTS), "this kernel has no tracepoints", make)
 
-/* A pool each of whose calls asks the slab, which never fails by itself. */
+/* Create a pool each of whose calls calls the slab, which does not fail by itself. */
 static struct pool *uncached_pool(void)
 {
 	static const struct pool_attr attr = {
@@ -168,7 +170,7 @@ POOL_CASE(the_last_reserve_of_the_system_is_never_touched, IF_TRACED(uncached_po
 
 static void *found;
 
-/* The first object of a pool, as a task that frees memory. */
+/* Allocate the first object of a pool, as a task that frees memory. */
 static void use_first_as_reclaimer(struct pool *pool)
 {
 	unsigned int before = memalloc_noreclaim_save();
@@ -177,7 +179,10 @@ static void use_first_as_reclaimer(struct pool *pool)
 	memalloc_noreclaim_restore(before);
 }
 
-/* The table of objects needs memory for the first object, and so may the slab. */
+/*
+ * The table of objects needs memory for the first object, which must not come from the last
+ * reserve.
+ */
 POOL_CASE(the_last_reserve_is_not_for_what_checks_need,
 	  IF_TRACED(test_in_mode(POOL_D_INTEGRITY, 64)))
 {
@@ -204,7 +209,7 @@ static void use_as_last_resort(struct pool *pool)
 POOL_CASE(the_last_reserve_is_for_calls_that_must_not_fail_when_all_else_has,
 	  IF_TRACED(IF_FAILSLAB(uncached_pool())))
 {
-	/* Afterwards this CPU has its part of the pool. */
+	/* Let this CPU get its part of the pool. */
 	test_free(pool, pool_alloc(&pool->head));
 	EXPECT(watched(pool, use_as_last_resort));
 	EXPECT(found);
@@ -278,7 +283,10 @@ static void use_atomic(struct pool *pool)
 	test_free(pool, pool_alloc_gfp(&pool->head, GFP_ATOMIC));
 }
 
-/* The flag that keeps tasks from the last reserve would also take some of these calls' own. */
+/*
+ * The flag that keeps tasks from the last reserve would also keep these calls from the reserve for
+ * callers that cannot wait.
+ */
 POOL_CASE(the_reserve_of_calls_that_cannot_wait_is_theirs, IF_TRACED(uncached_pool()))
 {
 	EXPECT(watched(pool, use_atomic));
@@ -334,7 +342,7 @@ static unsigned int intact(unsigned int n)
 	return good;
 }
 
-/* A reader of RCU that sees objects when they are in use, and when they no longer are. */
+/* A reader of RCU that sees objects while they are in use, and after they were freed. */
 static struct {
 	bool reads;
 	bool freed;

@@ -16,10 +16,10 @@
 	ONLY_IF(IS_ENABLED(CONFIG_MEM_ALLOC_PROFILING_ENABLED_BY_DEFAULT), \
 		"this kernel does not count memory by line", make)
 
-/* More than all lines of the kernel and of its modules. */
+/* Bytes of /proc/allocinfo: more than the lines of the kernel and of its modules have. */
 #define PROFILE_SIZE	(4u << 20)
 
-/* Read /proc/allocinfo; NULL if it cannot be read.  The caller frees the text by kvfree(). */
+/* Return the text of /proc/allocinfo, for kvfree(); NULL if it cannot be read. */
 static char *read_profile(void)
 {
 	struct file *file = open_as_init("/proc/allocinfo", O_RDONLY);
@@ -35,7 +35,7 @@ static char *read_profile(void)
 	return text;
 }
 
-/* The bytes of the line that ends at @end, behind which its function is named. */
+/* Return the bytes of the line whose numbers end at @end. */
 static long bytes_of(const char *text, const char *end)
 {
 	long bytes, calls;
@@ -45,7 +45,7 @@ static long bytes_of(const char *text, const char *end)
 	return sscanf(end, "%ld %ld", &bytes, &calls) == 2 && calls ? bytes : 0;
 }
 
-/* The bytes of all lines of a function. */
+/* Return the bytes of all lines of a function. */
 static long bytes_in(const char *text, const char *function)
 {
 	size_t len = strlen(function);
@@ -73,7 +73,7 @@ static long now_in(const char *function)
 
 static struct pool_reserved *reserve;
 
-/* A function of this name, which allocates by @call: the kernel counts for its line. */
+/* TAGGED(name, call) - a function of this name, for whose line the kernel counts @call. */
 #define TAGGED(name, call)						\
 	static void *name(struct pool_head *pool)			\
 	{								\
@@ -120,7 +120,7 @@ static const struct {
 	WAY(tagged_node), WAY(tagged_reserve), WAY(tagged_reserved),
 };
 
-/* A pool each of whose objects is asked of the slab. */
+/* A pool that gets each of its objects from the slab. */
 static const struct pool_attr uncached = { .name = "tagged", .size = 64, .mode = POOL_M_NO_CACHE };
 
 POOL_CASE(the_slab_counts_objects_for_the_line_that_asked_for_them,
