@@ -91,8 +91,8 @@ POOL_CASE(with_a_limit_objects_come_one_at_a_time, test_pool(64))
 }
 
 /*
- * The pool is as if 1000 objects had been needed before: half of an array at once would be more
- * than it needs.
+ * A pool that needed 1000 objects before, and released them, gets single objects: half of an array
+ * would be more than it needs.
  */
 POOL_CASE(what_was_given_back_is_regained_one_at_a_time, test_pool(64))
 {

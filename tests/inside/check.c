@@ -154,8 +154,8 @@ POOL_CASE(a_corrupted_object_in_quarantine_is_not_taken_back,
 }
 
 /*
- * A quarantined object stays allocated, and later checks do not know it.  It must not count as an
- * object that is unknown since before the switch, because then any wrong pointer would pass for it.
+ * A quarantined object is still allocated, though later checks do not know it.  If it counted as an
+ * object of before the switch, any wrong pointer would pass for such an object.
  */
 POOL_CASE(after_a_quarantine_and_a_switch_a_wrong_pointer_is_still_found,
 	  test_checked_within(1 << 20, 8, 64, POOL_D_INTEGRITY))

@@ -10,7 +10,7 @@
 #include "cases_guard.h"
 #include "main.h"
 
-/* True if addresses of freed objects are kept; in kernels MAY_KEEP decides. */
+/* 1 if addresses of freed objects are kept from use for a while; kernels decide by MAY_KEEP. */
 #ifndef __KERNEL__
 #define HELD		1
 #elif !defined(CONFIG_UML) && (defined(CONFIG_X86_64) || defined(CONFIG_ARM64))

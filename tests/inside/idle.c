@@ -108,7 +108,7 @@ POOL_CASE(age_leaves_spare_objects, test_pool(64))
 	EXPECT_LE(pool_shared_count(pool), 100 + POOL_CLUSTER_SIZE);
 }
 
-/* An age that visited the bucket would set its "least" anew. */
+/* An age that visited the bucket would overwrite its "least". */
 POOL_CASE(age_touches_no_bucket_that_is_empty, test_pool(64))
 {
 	pool->bucket[0].least = 5;

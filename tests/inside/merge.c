@@ -156,7 +156,7 @@ TEST_CASE(pools_that_differ_in_more_than_size_stay_apart)
 	pool_destroy_all();
 }
 
-/* An attribute that says what is the default does not keep pools apart. */
+/* An attribute with the default value does not keep pools apart. */
 TEST_CASE(pools_that_only_spell_the_default_are_one)
 {
 	struct pool_attr attr = { .name = "x", .size = 64, .flags = MEM_F_SHARED };

@@ -37,7 +37,10 @@ static const struct odd_name {
 	  "\"0123456789" BAD "\"", "\"0123456789" BAD "\"" },
 	{ "\x01\t\x7f\xff", "\x01\t\x7f\xff", "%01%09%7F%FF",
 	  "\"\\u0001\\u0009\\u007f" BAD "\"", "\"" BAD BAD BAD BAD "\"" },
-	/* U+0080 to U+009F are controls; a no-break space and half of such a character are not. */
+	/*
+	 * U+0080 and U+009B are control characters; a no-break space and half of a character are
+	 * none.
+	 */
 	{ "\xc2\x80\xc2\x9b" "1m\xc2\xa0\xc2", "\xc2\x80\xc2\x9b" "1m\xc2\xa0\xc2",
 	  "%C2%80%C2%9B1m%C2%A0%C2", "\"\\u0080\\u009b1m\xc2\xa0" BAD "\"",
 	  "\"" BAD BAD "1m\xc2\xa0" BAD "\"" },

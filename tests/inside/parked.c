@@ -164,7 +164,7 @@ static void park_without_cpu(struct pool *pool, struct pool_local *local)
 static unsigned int whole;
 
 /*
- * A CPU that only frees, while NMIs park, may make no other visits than spills.  If these left
+ * A CPU that only frees, while NMIs park, may make no other visits than spills.  If spills left
  * parked objects alone, the list would grow without bound.
  */
 POOLS_CASE(a_spill_of_a_whole_array_brings_down_what_is_parked, 2, test_whole(&whole))

@@ -279,7 +279,10 @@ POOL_CASE(what_comes_to_a_reserve_is_its_callers_whoever_waits, test_sure(64))
 
 #define MANY	4096
 
-/* Thread 0 has all objects and an array with slots; while thread 1 waits the array takes none. */
+/*
+ * Thread 0 uses all objects, and has an array with slots, which must accept no object while thread
+ * 1 waits.
+ */
 static void close_and_open(unsigned int i, void *arg)
 {
 	struct queue *q = arg;

@@ -14,7 +14,7 @@ struct pair {
 	unsigned long ready;
 	unsigned long done;
 	unsigned int nulls;
-	unsigned int ms;		/* for pool_alloc_timeout(); 0: wait without it */
+	unsigned int ms;		/* for pool_alloc_timeout(); 0: POOL_F_WAIT */
 };
 
 /* Run @n threads that use the pool under this limit (0: none); return their counts. */
@@ -172,8 +172,8 @@ POOL_CASE(an_array_that_is_held_is_not_emptied, test_sure(64))
 	EXPECT_EQ(plat_read(&local->hot.n), 0);
 	EXPECT(plat_read(&local->parked.count) + plat_read(&local->clustered));
 	/*
-	 * A walk that unlocked the list meanwhile can see by the count that it has changed:
-	 * validate.c.
+	 * If a cluster left, "departures" shows a walk that had unlocked the list that the list has
+	 * changed: validate.c.
 	 */
 	EXPECT(plat_read(&local->parked.count) || local->departures != departures);
 }

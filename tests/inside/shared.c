@@ -79,12 +79,13 @@ TEST_CASE(lines_that_change_per_cluster_are_apart)
 	EXPECT_EQ(sizeof(struct pool_bucket) % POOL_ALIGN, 0);
 }
 
-/*
- * Caches of 16 clusters, as for large objects.  A burst of twice as many must find its empty
- * clusters in the stash of its CPU instead of the pool's spares.
- */
+/* Objects of a cluster in the next case. */
 #define FEW	(pool_options.cluster < 8 ? pool_options.cluster : 8)
 
+/*
+ * A CPU caches 16 clusters of the pool, as of large objects.  A burst of twice as many must find its
+ * empty clusters in the stash of the CPU instead of the pool's spares.
+ */
 POOL_CASE(clusters_that_a_burst_empties_stay_on_their_cpu,
 	  test_sure_within(16 * FEW * 64, FEW, 64))
 {

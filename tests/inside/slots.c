@@ -189,7 +189,10 @@ PAIR_CASE(a_chain_of_reserves_makes_progress_without_memory,
 	pool_unreserve(w.lower);
 }
 
-/* Allocate from the reserve and free to it, some objects at a time; no object may be had twice. */
+/*
+ * Allocate and free some objects of a reserve at a time, and check that no other thread has one of
+ * them.
+ */
 #define CROWD	8
 
 static void take_and_refill(unsigned int i, void *arg)

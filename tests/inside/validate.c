@@ -288,7 +288,7 @@ POOL_CASE(sealed_objects_are_parked_where_they_should_be, test_made(&built))
 
 struct churn {
 	struct pool *pool;
-	struct seen first;		/* the first alarm, which is false */
+	struct seen first;		/* the first walk that reported something, though nothing was wrong */
 	unsigned long running;
 	unsigned int walks;
 	unsigned long rounds;

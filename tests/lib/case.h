@@ -112,7 +112,7 @@ unsigned int test_cpus(void);
 unsigned long test_scale(unsigned long iterations);
 
 /*
- * gcc defines macros for the checker of a build; clang, which does not, builds none of these.
+ * 1 in a build with this checker, which gcc says by a macro; clang has no such builds here.
  * Checkers need memory, addresses, mappings and time of their own.
  */
 #ifdef __SANITIZE_THREAD__
@@ -131,7 +131,7 @@ unsigned long test_scale(unsigned long iterations);
 struct pool_head *head_make(unsigned int size);		/* of exactly @size bytes */
 struct pool_head *head_with(const char *words, unsigned int size);
 struct pool_head *head_within(unsigned long hot_size, unsigned int cluster, unsigned int size);
-struct pool_head *head_checked(const char *words, unsigned int size);	/* faults only count */
+struct pool_head *head_checked(const char *words, unsigned int size);	/* its faults are only counted */
 void *head_alloc(struct pool_head *pool);
 void head_alloc_many(struct pool_head *pool, void **objs, unsigned int n);
 void head_alloc_just(struct pool_head *pool, void **objs, unsigned int n);
@@ -187,7 +187,7 @@ const struct pool_stats *head_sum(struct pool_head *pool);
 void test_options(unsigned long hot_size, unsigned int cluster);
 void test_nothing_on(void);		/* all options off, whatever the build has */
 void test_inject(unsigned int every);	/* fail each @every-th call of the backend; 0: none */
-unsigned int test_round(void);		/* sizes are rounded up to multiples of it */
+unsigned int test_round(void);		/* the number of which sizes become multiples */
 unsigned int test_cluster(void);	/* objects of a cluster, after test_options() */
 void test_destroy_every(void);		/* also pools with objects in use */
 bool test_readable(const void *p);	/* true if it can be read without a fault */

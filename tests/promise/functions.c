@@ -367,7 +367,7 @@ HEAD_CASE(spare_objects_survive_a_gc_but_not_a_flush, head_within(0, 8, 64))
 	EXPECT_EQ(head_sum(pool)->allocated, 0);
 }
 
-/* There are more pools than the trash has bytes for, with a line of 50 bytes or more each. */
+/* The table needs more bytes than the trash has: each pool has a line of 50 bytes or more. */
 TEST_CASE(the_trash_holds_the_table_as_far_as_it_fits)
 {
 	static struct pool_head *many[400];

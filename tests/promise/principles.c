@@ -33,7 +33,7 @@ static struct pool_head *plain(unsigned int size)
 	return create_pool_ext(&attr);
 }
 
-/* True if @n objects can be written and read, all bytes of the pool's size. */
+/* True if @n objects keep what is written to all bytes of the pool's size. */
 static bool usable(struct pool_head *pool, unsigned int n)
 {
 	unsigned int size = pool->size;

@@ -284,7 +284,8 @@ POOL_CASE(gfp_flags_that_mean_nothing_here_are_dropped, gfp_pool())
 }
 
 /*
- * On one node such calls must take objects of the array like others, and not get new ones for it.
+ * On a machine with one node, a call that names the node must get objects of the array, and no new
+ * ones.
  */
 POOL_CASE(a_call_that_names_the_only_node_is_an_ordinary_one, IF_ONE_NODE(gfp_pool()))
 {

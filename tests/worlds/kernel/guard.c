@@ -169,8 +169,9 @@ static struct pool *guarded_uncached(void)
 }
 
 /*
- * The freed object is one of the slab, which is no longer needed.  The object in the shared pool
- * has pages of its own, which must not be unmapped where a call cannot sleep.
+ * The freed object is a plain one of the slab, which gets it back, because no more objects are
+ * needed.  The object in the shared part has pages of its own, which must not be unmapped where a
+ * call cannot sleep.
  */
 POOL_CASE(a_free_that_cannot_sleep_sheds_no_guarded_object, IF_NOT_RT(guarded_uncached()))
 {

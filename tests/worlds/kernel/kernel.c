@@ -146,8 +146,8 @@ static enum hrtimer_restart on_timer(struct hrtimer *timer)
 }
 
 /*
- * On RT a timer runs in a thread unless it is hard.  Elsewhere lockdep checks hard timers as if the
- * kernel were RT.
+ * On RT a timer must be hard, because it would otherwise run in a thread.  Elsewhere lockdep would
+ * check a hard timer as on RT.
  */
 #define TIMER_MODE	(IS_ENABLED(CONFIG_PREEMPT_RT) ? \
 			 HRTIMER_MODE_REL_PINNED_HARD : HRTIMER_MODE_REL_PINNED)
@@ -368,7 +368,7 @@ POOL_CASE(looking_for_objects_in_use_of_a_quiet_pool_takes_no_sleep, test_pool(6
 	test_free(pool, obj);
 }
 
-/* What a destructor noted that runs in reclaim, and that frees a wrong pointer to another pool. */
+/* Notes of a destructor that runs in reclaim, and frees a wrong pointer to another pool. */
 static struct {
 	struct pool *other;
 	unsigned long calls;

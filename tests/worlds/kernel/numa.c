@@ -89,7 +89,10 @@ static struct pool *numa_pool(void)
 /* For cases of several nodes. */
 #define IF_NODES(make)	ONLY_IF(num_online_nodes() > 1, "one node", make)
 
-/* The pool needs few objects of the slab once it has as many as are on their way between CPUs. */
+/*
+ * Once the pool has as many objects as are on their way between CPUs, it gets hardly any from the
+ * slab.
+ */
 POOL_CASE(clusters_go_home_to_the_node_of_their_objects, IF_NODES(numa_pool()))
 {
 	struct pool_stats before, now;
@@ -209,8 +212,8 @@ POOL_CASE(a_node_that_is_named_finds_what_was_freed_last,
 }
 
 /*
- * Allocate for the other node, while this CPU's array has all objects that the limit allows, all of
- * this node.
+ * Allocate objects of the other node, though this CPU's array has all objects that the limit
+ * allows, which are of this node.
  */
 static void far_at_limit(struct relay *r)
 {

@@ -31,7 +31,7 @@ POOL_CASE(a_place_is_named_when_its_first_call_is_counted, counted())
 }
 
 /*
- * The place gets the name of other code, as if its own had been discarded and a function loaded
+ * The place's name is overwritten, as if its code had been discarded and another function loaded
  * there.
  */
 POOL_CASE(a_place_whose_code_is_discarded_keeps_its_name, counted())

@@ -116,7 +116,10 @@ TEST_CASE(each_walk_over_all_pools_lets_others_run_between_two)
 	EXPECT_LE(POOLS, rests(walk_totals, NULL));
 	EXPECT_LE(POOLS, rests(walk_each, NULL));
 	EXPECT_LE(2 * POOLS, rests(walk_gc, NULL));
-	/* After a gc no pool has anything to release, so ageing visits none, or every 256th. */
+	/*
+	 * After a gc no pool has anything to release; ageing lets others run once in 256 such
+	 * pools.
+	 */
 	EXPECT_EQ(rests(walk_age, NULL), 0);
 	/*
 	 * Reclaim's two walks let others run after each pool that releases something, and after 64
