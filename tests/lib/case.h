@@ -131,7 +131,7 @@ unsigned long test_scale(unsigned long iterations);
 struct pool_head *head_make(unsigned int size);		/* of exactly @size bytes */
 struct pool_head *head_with(const char *words, unsigned int size);
 struct pool_head *head_within(unsigned long hot_size, unsigned int cluster, unsigned int size);
-struct pool_head *head_checked(const char *words, unsigned int size);	/* its faults are only counted */
+struct pool_head *head_checked(const char *words, unsigned int size);	/* faults are only counted */
 void *head_alloc(struct pool_head *pool);
 void head_alloc_many(struct pool_head *pool, void **objs, unsigned int n);
 void head_alloc_just(struct pool_head *pool, void **objs, unsigned int n);
