@@ -24,7 +24,7 @@
 #define BOUND		524288ul
 #define WARM		(4 * STEPS)
 #define RUN		(32 * STEPS)
-#define SAMPLE		8		/* steps between two looks at the bytes */
+#define SAMPLE		8		/* steps between two readings of the cached bytes */
 
 /* An exact order: each cached object is the number of the free that cached it. */
 static struct {
@@ -41,7 +41,7 @@ static void *held[STEPS_POOLS][STEPS_BURST];
 static unsigned int count[STEPS_POOLS];
 static struct steps steps;
 static unsigned long allocs;
-static double most;			/* cached bytes over the bound */
+static double most;			/* cached bytes, as a multiple of the bound */
 
 static unsigned long *lru_slot(unsigned int pool, unsigned int i)
 {

@@ -72,7 +72,7 @@ static void *touch(void *arg)
 	return NULL;
 }
 
-/* The thread stays until all is printed, since its end would give memory back. */
+/* Touch all pools, and stay until all is printed: a thread's end releases its memory. */
 static pthread_barrier_t touched, said;
 
 static void *touch_and_stay(void *arg)

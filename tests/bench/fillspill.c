@@ -78,7 +78,7 @@ static void dump(const char *what, job_fn job, unsigned int n)
 	CALLGRIND_DUMP_STATS_AT(name);
 }
 
-/* Call by call: the distance of the first and the last visit is what they move. */
+/* Check what a visit moves: the number of single calls from the first visit to the last one. */
 static void check_moved(const char *what, job_fn job)
 {
 	unsigned int first = 0, last = 0, all = 0, i;

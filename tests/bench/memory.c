@@ -35,7 +35,7 @@ static unsigned int count = OBJECTS;
 static long before, operations;
 static peer_pool pool;
 
-/* What allocators offer to give memory back, if the program has it. */
+/* Calls by which allocators return memory; NULL if the program lacks the allocator. */
 struct pool_head;
 #pragma weak pool_gc
 #pragma weak pool_reclaim

@@ -41,7 +41,7 @@ static unsigned int seconds = 60;
 static bool saw;
 static long before, first, last, most;
 
-/* The objects of each thread, as many as the smallest objects of a tooth of the saw. */
+/* The objects of each thread: room for the smallest objects of one turn of "saw". */
 static void *objs[THREADS][SAW_BYTES / SIZE(0)];
 
 static void *get(unsigned int k)
@@ -64,7 +64,7 @@ static void tooth(void **mine, unsigned int k)
 		peer_put(pool[k], mine[i]);
 }
 
-/* Where the objects of a pool begin in mine[]. */
+/* Returns the index in mine[] of the first object of a pool. */
 static unsigned int start_of(unsigned int k)
 {
 	unsigned int at = 0;
@@ -118,7 +118,7 @@ static void light(void **mine)
 	}
 }
 
-/* Notes what is resident, while all threads wait. */
+/* Note the resident memory while all threads wait. */
 static void note(unsigned int number, long *at)
 {
 	pthread_barrier_wait(&barrier);

@@ -7,7 +7,7 @@
 #ifndef BENCH_RANDOM_H
 #define BENCH_RANDOM_H
 
-/* A number below @n, which is small against 2^31. */
+/* Returns a number below @n, which must be much smaller than 2^31. */
 static inline unsigned int random_below(unsigned int *state, unsigned int n)
 {
 	*state ^= *state << 13;
@@ -16,7 +16,7 @@ static inline unsigned int random_below(unsigned int *state, unsigned int n)
 	return (unsigned int)((unsigned long long)*state * n >> 32);
 }
 
-/* The numbers 0 to @n - 1, shuffled. */
+/* Shuffle the numbers 0 to @n - 1. */
 static inline void random_order(unsigned int *order, unsigned int n,
 				unsigned int seed)
 {

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* No call of the C library that allocates: it may be the one that is measured. */
+/* Returns KiB.  No call here allocates, because that would change what is measured. */
 static inline long resident(void)
 {
 	static char text[4096];
@@ -30,7 +30,7 @@ static inline long resident(void)
 	return at ? strtol(at + 4, NULL, 10) : 0;
 }
 
-/* The most that there ever was. */
+/* Returns the most KiB that were ever resident. */
 static inline long resident_most(void)
 {
 	char line[256];

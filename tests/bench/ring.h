@@ -20,14 +20,14 @@
 #define RING_SLOTS	1024
 #define RING_BURST	64
 
-/* Read the other side so often before its thread may need this processor. */
+/* Readings of the other position before yielding, as its thread may need this processor. */
 #define RING_SPINS	1000
 
 struct ring_side {
 	char apart[128];		/* this side only: */
 	unsigned long pos;
-	unsigned long seen;		/* the other side's shown */
-	char too[128];			/* written by this side, read by both: */
+	unsigned long seen;		/* the other side's "shown", as last read */
+	char too[128];			/* written by this side, read by the other one: */
 	unsigned long shown;
 };
 

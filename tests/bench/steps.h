@@ -28,7 +28,7 @@ struct steps {
 	unsigned int at;
 };
 
-/* A rank, in proportion to 1/1, 1/2, 1/3 and so on. */
+/* Returns a rank, with a probability in proportion to 1/1, 1/2, 1/3 and so on. */
 static inline unsigned short steps_rank(unsigned int *seed)
 {
 	unsigned int all = 0, left, i;
@@ -54,7 +54,7 @@ static inline void steps_make(struct steps *s)
 	s->at = 0;
 }
 
-/* The pool of the next step, and how many objects to allocate if it has none. */
+/* Returns the pool of the next step; @burst: the objects to allocate if it has none. */
 static inline unsigned int steps_next(struct steps *s, unsigned int *burst)
 {
 	unsigned int i = s->at % STEPS;

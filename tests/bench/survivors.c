@@ -45,7 +45,7 @@ struct pool_head;
 extern bool pool_age(void);
 extern void pool_gc(struct pool_head *unused);
 
-/* The objects of a thread in a pool; NULL: to be allocated. */
+/* A thread's objects of a pool; NULL for an object that must be allocated. */
 struct part {
 	void **objs;
 	unsigned int count;
@@ -109,7 +109,7 @@ static void work(unsigned int number)
 	}
 }
 
-/* Threads wait at the end, since those that are gone cache nothing. */
+/* Work, and wait at the end, because caches of ended threads are empty. */
 static void *run(void *arg)
 {
 	peer_thread_start();
@@ -138,7 +138,7 @@ static void work_at_once(void)
 
 static unsigned int turns;
 
-/* No thread frees before all have what they take. */
+/* Make one turn; no thread frees before all threads have allocated. */
 static void *run_turn(void *arg)
 {
 	struct part *p = &part[(unsigned long)arg][turns % pools];

@@ -138,7 +138,7 @@ static double median(double *of)
 	return of[ROUNDS / 2];
 }
 
-/* By the end of the pause the waiter sleeps again. */
+/* The pause in each round lets the waiter sleep again. */
 static void measure(unsigned int n)
 {
 	static double put[ROUNDS], waiter[ROUNDS];

@@ -49,7 +49,7 @@ template <class T>
 using pool_allocator = pool::allocator<T>;
 template <class T>
 using boost_locked = boost::fast_pool_allocator<T>;
-/* The fastest of Boost: no lock, so it is for one thread. */
+/* The fastest pool of Boost, which has no lock and so serves one thread only. */
 template <class T>
 using boost_unlocked =
 	boost::fast_pool_allocator<T, boost::default_user_allocator_new_delete,

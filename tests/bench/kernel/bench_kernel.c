@@ -73,7 +73,7 @@ static const struct bench_peer * const peers[] = {
 
 typedef void (*give_fn)(void **held, unsigned int n);
 
-/* A workload on a peer.  The function returns the ns of OPS operations; 0: failed. */
+/* A workload on one peer; run() returns the ns of OPS operations, or 0 if it failed. */
 struct job {
 	const struct bench_peer *peer;
 	unsigned int batch;
@@ -192,7 +192,7 @@ static u64 run_destroy(const struct job *job)
 	return ns * (OPS / LIVES);
 }
 
-/* Hard interrupts: the whole run is in one, so that its own cost is not counted. */
+/* Hard interrupts: a whole run is in one interrupt, whose own cost is then not counted. */
 
 static void pairs_in_irq(struct irq_work *irq)
 {
@@ -274,7 +274,7 @@ static bool can(const struct bench_peer *peer, const struct workload *w)
 	return member(peer, w->needs) && (!w->give || member(peer, w->give));
 }
 
-/* Hundredths of a ns per operation, the least of some runs; 0: failed. */
+/* Returns the least cost of an operation in some runs, in hundredths of a ns; 0: a run failed. */
 static u64 least(const struct bench_peer *peer, const struct workload *w)
 {
 	const struct job job = {
@@ -298,7 +298,7 @@ static u64 least(const struct bench_peer *peer, const struct workload *w)
 	return div_u64(best * 100, OPS);
 }
 
-/* Each workload has a pool, or the peer's equivalent, of its own. */
+/* Measure one workload on a new pool, or on the peer's equivalent. */
 static u64 measure(const struct bench_peer *peer, const struct workload *w)
 {
 	u64 cost = 0;
@@ -309,7 +309,7 @@ static u64 measure(const struct bench_peer *peer, const struct workload *w)
 	return cost;
 }
 
-/* bench_kernel.c's table, and its buffer. */
+/* A table in the making, as text in a buffer. */
 struct table {
 	char *buf;
 	size_t size;

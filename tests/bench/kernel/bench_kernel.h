@@ -33,7 +33,7 @@ struct bench_peer {
 	void (*give_lifo)(void **held, unsigned int n);
 	void (*give_fifo)(void **held, unsigned int n);
 	void (*give_shuffled)(void **held, unsigned int n);
-	/* @n allocations that are to fail; false: one did not. */
+	/* Make @n allocations that must fail; false if one succeeded. */
 	bool (*refused)(unsigned int n);
 };
 
@@ -49,7 +49,7 @@ extern const struct bench_peer bench_objpool;	/* with BENCH_HAS_OBJPOOL */
 /* 0 to BENCH_LIVE - 1, shuffled. */
 extern unsigned int bench_order[BENCH_LIVE];
 
-/* bench_kernel_cache.c: like the cache in the backend of a pool; or NULL. */
+/* bench_kernel_cache.c: make a cache like those behind pools; NULL if that fails. */
 struct kmem_cache *bench_cache_create(unsigned int size);
 
 /*

@@ -74,7 +74,7 @@ static void give_bulk_shuffled(void **held, unsigned int n)
 	kmem_cache_free_bulk(cache, n, shuffled);
 }
 
-/* Frees in the order of allocation; newest first would need no other call. */
+/* Both orders free in the order of allocation, because newest first would need no other call. */
 const struct bench_peer bench_cache_bulk = {
 	.name = "kmem-bulk",
 	.setup = setup,

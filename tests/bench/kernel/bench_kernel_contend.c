@@ -62,7 +62,7 @@ static atomic_t waits;
 static DEFINE_PER_CPU(bool, counting);
 static DEFINE_PER_CPU(struct work_struct, works);
 
-/* From here on this CPU counts. */
+/* Count what this CPU does from here on. */
 static unsigned long count_on(void)
 {
 	unsigned long flags;
@@ -112,7 +112,7 @@ static bool run_batch(unsigned int cpu, unsigned int batch)
 	return true;
 }
 
-/* Make one round of a pair; false if the other CPU has to be waited for, or memory is short. */
+/* Make one round of a pair; false if the other CPU is not ready, or an allocation failed. */
 static bool hand_over(struct slot *slot, void **held, unsigned int batch, bool gets)
 {
 	unsigned long flags;
@@ -140,7 +140,7 @@ static bool hand_over(struct slot *slot, void **held, unsigned int batch, bool g
 	return true;
 }
 
-/* The pair's slot is that of its second CPU. */
+/* Hand objects over through the slot of the pair's second CPU. */
 static bool run_pairs(unsigned int cpu, unsigned int batch)
 {
 	bool gets = cpu < cpus / 2;
@@ -190,7 +190,7 @@ static const struct contention contentions[] = {
 	{ "limit64", LIMIT_BATCH, true, run_limit },
 };
 
-/* A kworker of each CPU; all begin together. */
+/* Runs on a kworker of each CPU; all begin together. */
 static void work(struct work_struct *unused)
 {
 	atomic_inc(&here);

@@ -23,7 +23,7 @@ static __always_inline void *bench_get(bool atomic)
 	return &object;
 }
 
-/* Must be read, as by other peers. */
+/* Read the object's address, as the loops of other peers do. */
 static __always_inline void bench_put(void *p)
 {
 	bench_forgotten(p);

@@ -40,7 +40,7 @@
 #define POOLS		8
 #define BURST		128
 #define LIMIT		96	/* of the last pool */
-#define LIVES		32	/* pools are made anew so often */
+#define LIVES		32	/* how many times pools are made anew */
 #define ROUNDS		64
 #define TIMED_STEPS	8
 #define OTHER_STEPS	2
@@ -67,7 +67,7 @@ static struct {
 } bursts[POOLS];
 
 static unsigned int seed;
-static cycles_t reading;	/* what it takes to read the clock */
+static cycles_t reading;	/* ns that reading the clock takes */
 
 /* Return a sum of counts that changes if something else ran here. */
 static unsigned long others(void)
@@ -246,7 +246,7 @@ static bool measure(struct context *ctx)
 	return ok;
 }
 
-/* The least of some readings; interrupts only add. */
+/* Returns the least cost of reading the clock; interrupts only add to it. */
 static cycles_t time_of_reading(void)
 {
 	cycles_t least = ~(cycles_t)0;

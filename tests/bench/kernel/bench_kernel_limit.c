@@ -106,7 +106,7 @@ static unsigned int least(const struct bench_peer *peer, unsigned int batch)
 	return (unsigned int)div_u64(best, OPS / 10);
 }
 
-/* The number of objects that this CPU gets at once, which go back. */
+/* Returns how many objects this CPU gets at once, and frees them. */
 static long get_all(void *arg)
 {
 	struct pool_head *pool = arg;

@@ -36,7 +36,7 @@
 
 static struct pool_head *pools[SHRUNK];
 static struct kmem_cache *caches[ROBIN];
-static char names[ROBIN][16];	/* the slab keeps the pointers */
+static char names[ROBIN][16];	/* the slab keeps pointers to these */
 
 static void end_pools(void)
 {
@@ -121,7 +121,7 @@ static bool caches_round(void)
 	return true;
 }
 
-/* The shrinker calls this with the registry locked. */
+/* Count as the shrinker does, which has locked the registry. */
 static bool count(void)
 {
 	unsigned long bytes;

@@ -65,7 +65,7 @@ static bool refused_bulk(unsigned int n)
 	return true;
 }
 
-/* Frees in the order of allocation; newest first would need no other call. */
+/* Both orders free in the order of allocation, because newest first would need no other call. */
 const struct bench_peer bench_pool_bulk = {
 	.name = "pool-bulk",
 	.setup = setup,

@@ -97,7 +97,7 @@ static bool run_batch(struct worker *w, unsigned int batch)
 	return true;
 }
 
-/* The first allocations, one in a hundred, are counted too. */
+/* Replace random objects; the first allocations, one in a hundred, are counted, too. */
 static bool run_random(struct worker *w, unsigned int batch)
 {
 	unsigned int seed = w->cpu + 1;

@@ -76,7 +76,7 @@ static void teardown_cache(void)
 	cache = NULL;
 }
 
-/* The mempool gets one object, and later none. */
+/* Give the mempool its only object when it is made, and no other one later. */
 static bool mempool_is_made;
 
 static void *alloc_once(gfp_t gfp, void *data)
@@ -181,7 +181,7 @@ static void round_of(struct took *took)
 	schedule_timeout_idle(2);
 }
 
-/* False: there are not all @n waiters, or no object. */
+/* Run all rounds with @n waiters; false if a waiter or the object could not be had. */
 static bool run(unsigned int n, struct took *took)
 {
 	unsigned int i, k, made = 0;

@@ -17,15 +17,15 @@
 extern atomic_t contended_busy;	/* a bucket was BUSY */
 extern atomic_t contended_lost;	/* plat_cmpxchg() has to be tried again */
 
-/* Files of pool.ko are built with this. */
+/* Only files of pool.ko define this. */
 #ifdef POOL_NO_INLINE
 
-/* As all files of pool.ko that log, since this is included before they say it. */
+/* The prefix of lines of pool.ko: this header comes before each file defines it. */
 #define pr_fmt(fmt) "pool: " fmt
 
 #include "seam/plat.h"
 
-/* exports.c has the counts for all. */
+/* Defined in one file, exports.c, for all. */
 #ifdef POOL_TESTS
 #include <linux/export.h>
 atomic_t contended_busy;

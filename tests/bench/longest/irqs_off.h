@@ -13,7 +13,7 @@
 #ifndef IRQS_OFF_H
 #define IRQS_OFF_H
 
-/* As all files of pool.ko that log, since this is included before they say it. */
+/* The prefix of lines of pool.ko: this header comes before each file defines it. */
 #define pr_fmt(fmt) "pool: " fmt
 
 #include <linux/instruction_pointer.h>
@@ -25,7 +25,7 @@
 
 #define IRQS_OFF_PLACES	64
 
-/* All objects of the module have this, and the linker makes them one. */
+/* Defined in each object of the module; the linker keeps one. */
 struct irqs_off {
 	cycles_t begin;
 	void (*handler)(void *info);

@@ -57,7 +57,7 @@ static bool free_hits(struct pool_head *pool)
 	return hot->open == POOL_OPEN && hot->n < hot->cap;
 }
 
-/* True if this call is to be stepped: every @every-th call that does not hit. */
+/* True if the next call is to be stepped: every @every-th call that does not hit. */
 static bool is_chosen(bool hits, unsigned int every, unsigned int *hit)
 {
 	static unsigned int slow;
@@ -90,7 +90,7 @@ static void take_more(struct pool_head *pool, unsigned int from,
 		objs[i] = pool_alloc(pool);
 }
 
-/* Allocate @n objects.  @every: 0: no call is counted; else every n-th. */
+/* Allocate @n objects and count every @every-th call; 0: no call. */
 static void take(struct pool_head *pool, unsigned int n, unsigned int every)
 {
 	static unsigned int hit;
@@ -151,7 +151,7 @@ static void run_steps(unsigned int size)
 	}
 }
 
-/* Need rises and falls, so that objects go to the backend. */
+/* Let the need rise and fall, so that objects go to the backend. */
 static void run_waves(unsigned int size, unsigned int n)
 {
 	struct pool_head *pool = new_pool(size);
@@ -272,7 +272,7 @@ static void *stay(void *arg)
 	return NULL;
 }
 
-/* Refuse a call, which reads the numbers of this many threads first. */
+/* Refuse a call, which reads the numbers of @threads threads first. */
 static void refuse(const char *op, unsigned int threads)
 {
 	struct pool_head *pool = new_pool(64);
@@ -297,7 +297,7 @@ static void refuse(const char *op, unsigned int threads)
 
 /* Costs that grow with what others left: see Documentation/performance-figures.rst. */
 
-/* A handler frees @n objects where there is no room. */
+/* Free @n objects in a handler while the array is full. */
 static void after_parking(const char *op, unsigned int n)
 {
 	struct pool_head *pool = new_pool(64);
@@ -311,7 +311,7 @@ static void after_parking(const char *op, unsigned int n)
 	pool_destroy(pool);
 }
 
-/* A handler empties @n clusters of the shared pool. */
+/* Empty @n clusters of the shared pool in a handler. */
 static void after_emptying(const char *op, unsigned int n)
 {
 	struct pool_head *pool = new_pool(64);
@@ -331,7 +331,7 @@ static void after_emptying(const char *op, unsigned int n)
 	pool_destroy(pool);
 }
 
-/* Collect @n objects beyond those that a thread caches. */
+/* Collect @n objects more than a thread caches. */
 static void run_gc(const char *op, unsigned int n)
 {
 	struct pool_head *pool = new_pool(1024);
@@ -345,13 +345,13 @@ static void run_gc(const char *op, unsigned int n)
 	pool_destroy(pool);
 }
 
-/* Ticks of ageing: several passes over the pools of run_ticks(). */
+/* Ticks of ageing, which make several passes over the pools of run_ticks(). */
 #define TICKS		40u
 
-/* Visits of which one may age; two in a pair of calls. */
+/* One visit in this many may age; a pair of calls has two visits. */
 #define TICK_PAIRS	128u
 
-/* The library's clock goes ten seconds from one look to the next, since ageing waits for time. */
+/* Each reading of the library's clock is ten seconds later, because ageing waits for time. */
 static unsigned long looks;
 
 int clock_gettime(clockid_t clock, struct timespec *now)

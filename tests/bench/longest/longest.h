@@ -16,13 +16,13 @@
 void call_start(void);
 
 /*
- * Mark the beginning and the end of a call.  @op begins the name of its cause;
- * what the pools' counters say is added if @causes.
+ * Mark the beginning and the end of a call.  Its cause is named @op, with what pools counted if
+ * @causes.
  */
 void call_begin(const char *op, bool causes);
 void call_end(void);
 
-/* Count every instruction of a statement that is one call. */
+/* Count each instruction of a statement, which must be one call. */
 #define CALL_COUNTED(op, causes, statement)	\
 	do {					\
 		call_begin(op, causes);		\

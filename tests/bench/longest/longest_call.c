@@ -28,7 +28,7 @@
 #include <string.h>
 #include <ucontext.h>
 
-/* The addresses of a file's code and data; one mapping after the other. */
+/* The addresses of a file's mappings, which follow each other: code and data. */
 struct range {
 	uintptr_t from;
 	uintptr_t end;
@@ -41,12 +41,12 @@ static struct {
 	const char *op;
 	bool causes;
 	struct counts before;
-	unsigned long program;		/* the handler counts these three */
+	unsigned long program;		/* counted by the handler */
 	unsigned long library;
 	unsigned long others;
 } call;
 
-/* Instructions of trap_off() and the like. */
+/* Instructions of trap_off(), and of others that stepping adds. */
 static unsigned long around;
 
 static bool is_in(const struct range *r, uintptr_t at)

@@ -15,7 +15,7 @@
 #include <errno.h>
 
 static pthread_t thread;
-static cpu_set_t ours;			/* processors, before anything was bound */
+static cpu_set_t ours;			/* read before a thread is bound */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 

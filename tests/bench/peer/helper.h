@@ -10,13 +10,13 @@
 
 #include <pthread.h>
 
-/* See which processors there are, since a peer may bind the first thread later. */
+/* Read which processors the program may use; call before the peer binds a thread. */
 void helper_look(void);
 
-/* Make the thread; it and the caller get a processor each, if there are two. */
+/* Make the helper thread, and bind it and the caller to a processor each, if there are two. */
 void helper_start(void);
 
-/* Make it call @job(@n); one job at a time. */
+/* Have the helper call @job(@n); it does one job at a time. */
 void helper_begin(void (*job)(unsigned long n), unsigned long n);
 void helper_wait(void);
 

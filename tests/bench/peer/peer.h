@@ -20,7 +20,7 @@
 #define PEER_POOLS	64
 #define PEER_BULK	64
 
-/* Called once, by the first thread, before all others.  NULL, or why it failed. */
+/* Called once, by the first thread, before all other calls.  Returns NULL, or why it failed. */
 static inline const char *peer_start(unsigned long bound);
 
 /* Called by each further thread, at its start and at its end. */

@@ -14,10 +14,10 @@
 
 #define CLUSTER		8
 
-/* In a shared list's head: it is being changed. */
+/* Stands in a shared list's head while the list is being changed. */
 #define BUSY		((struct layout_shared *)1)
 
-/* Read a busy head so often before the holder may need this processor. */
+/* Readings of a busy head before this thread yields, as the holder may need this processor. */
 #define SPINS		1000
 
 __thread struct layout_thread layout_thread;
@@ -120,7 +120,7 @@ static void evict_last(struct layout_cache *cache)
 		put_cluster(cache->pool, first);
 }
 
-/* The oldest object of all is the last of its pool, next to the list's head. */
+/* Returns the pool of the oldest object, which is the last one of its pool. */
 static struct layout_cache *oldest(void)
 {
 	struct layout_link *link = layout_thread.lru.prev;

@@ -40,25 +40,25 @@
 
 struct work {
 	const char *name;
-	/* 1: its instructions can be counted, too. */
+	/* 1 if its instructions can be counted, too */
 	unsigned int threads;
 	/* False: the peer cannot do this. */
 	bool (*prepare)(size_t size);
-	/* At least @n operations; returns how many there were. */
+	/* Do at least @n operations; returns how many were done. */
 	unsigned long (*run)(unsigned long n);
 	void (*finish)(void);
 };
 
-extern const struct work work_order[];		/* the last has no name */
+extern const struct work work_order[];		/* ends with one that has no name */
 extern const struct work work_live[];
 extern const struct work work_pools[];
 extern const struct work work_threads[];
 extern const struct work work_trace[];
 
-/* works.c: one of them; there must be one. */
+/* works.c: the workload of this name; exits if there is none. */
 const struct work *work_find(const char *name);
 
-/* work_trace.c: read the trace, not compressed, for "trace". */
+/* work_trace.c: read a trace, which is not compressed, for the workload "trace". */
 void work_trace_load(const char *file);
 
 /* work_tail.c: time @n calls each.  False: the peer cannot do this. */

@@ -24,7 +24,7 @@ static double now(void)
 	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-/* Resident from the start, and not part of the peer: no figure includes it. */
+/* Resident before the measurement and part of no peer, so no figure includes it. */
 static void **room(unsigned long n)
 {
 	void *p = mmap(NULL, n * sizeof(void *), PROT_READ | PROT_WRITE,
@@ -49,7 +49,7 @@ bool work_grow(size_t size, unsigned long n)
 	for (i = 0; i < n; i++)
 		held[i] = get_written(pool);
 	full = now();
-	/* The compiler would leave out the loop of a peer that frees nothing. */
+	/* Keep the compiler from dropping the loop of a peer whose free does nothing. */
 	for (i = 0; i < n; i++)
 		put_back(pool, forgotten(held[i]));
 	empty = now();

@@ -14,7 +14,7 @@
 #define REFILL		64
 
 static peer_pool the_pool;
-static unsigned int live;		/* objects: LIVE or SHUFFLED, or less */
+static unsigned int live;		/* number of objects: LIVE or SHUFFLED, or fewer */
 static void *held[SHUFFLED];
 static unsigned int order[SHUFFLED];
 static unsigned short pick[PICKS];

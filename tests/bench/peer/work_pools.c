@@ -45,7 +45,7 @@ static unsigned int alloc_burst(unsigned int i, unsigned int burst)
 	return burst;
 }
 
-/* The whole sequence, or more of it; all peers have the same parts. */
+/* Do whole sequences of steps, so that all peers do the same steps. */
 static unsigned long run(unsigned long n)
 {
 	unsigned long done = 0;

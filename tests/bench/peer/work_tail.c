@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <time.h>
 
-/* Calls of this many ticks, or more, are counted in the last entry. */
+/* The last entry counts all calls of this many ticks or more. */
 #define TICKS		(1u << 20)
 
 static struct steps steps;
@@ -98,7 +98,7 @@ static void run(unsigned long n)
 	}
 }
 
-/* The ticks that all but @part of the calls do not exceed. */
+/* Returns the ticks that all but @part of the calls took at most. */
 static unsigned int all_but(double part)
 {
 	double all = 0, sum = 0;

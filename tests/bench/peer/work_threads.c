@@ -51,7 +51,7 @@ static unsigned long run_ring(unsigned long n)
 	return n;
 }
 
-/* Batches allocated and freed; the other side waits for each. */
+/* Allocate and free batches; the other thread waits for each batch. */
 static struct {
 	void *held[BATCH];
 	char apart[128];

@@ -37,7 +37,7 @@
 #define CALLGRIND_DUMP_STATS_AT(name) ((void)(name))
 #endif
 
-/* This file is linked first, so these bytes shift all code of the program. */
+/* Bytes in front of all code of the program, because this file is linked first. */
 #ifdef BENCH_PLACE
 #define TEXT(x)	#x
 #define SKIP(n)	TEXT(.skip n)
@@ -47,7 +47,7 @@ __asm__(".text\n" SKIP(BENCH_PLACE) "\n");
 /* The options of the command line. */
 static struct {
 	size_t size;
-	unsigned long bound;		/* 0: the peer's own */
+	unsigned long bound;		/* 0: the peer's default */
 	unsigned long once;
 	unsigned long count;
 	unsigned long memory;
@@ -91,7 +91,7 @@ static void do_count(const struct work *w)
 	CALLGRIND_DUMP_STATS_AT(name);
 }
 
-/* Kilobytes of a line of /proc/self/status. */
+/* Returns the kilobytes of a line of /proc/self/status. */
 static long status(const char *key)
 {
 	FILE *file = fopen("/proc/self/status", "re");

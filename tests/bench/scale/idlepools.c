@@ -74,7 +74,7 @@ static void sum_all(void)
 		pool_stats_get(pools[i], &now, sizeof(now));
 }
 
-/* Without memory the text is only counted. */
+/* Without a buffer the library only counts the bytes. */
 static void dump_all(void)
 {
 	dump_pools_to_buf(NULL, 0, NULL);
@@ -98,7 +98,7 @@ static void shrink_all(void)
 	pool_shrink(1);
 }
 
-/* The first @arg of the pools are used, or one in "threads", if there is no @arg. */
+/* Use the first @arg pools; without @arg one pool in @threads. */
 static void *use_and_wait(void *arg)
 {
 	static unsigned int number;
@@ -136,7 +136,7 @@ static long resident(void)
 	return pages * 4;
 }
 
-/* The threads wait at the end, and are not joined. */
+/* Threads wait at the end and are not joined. */
 static void memory(void)
 {
 	long before = resident();

@@ -40,7 +40,7 @@ struct object {
 };
 
 static unsigned int sizes[POOLS];
-static struct object ring[1024];	/* a power of two, so that the remainder is cheap */
+static struct object ring[1024];	/* a power of two, whose remainder is cheap */
 
 #ifdef SCALE_MALLOC
 #define pool_parse_debugging(words, text, size)	((void)0)
@@ -88,7 +88,7 @@ static unsigned int below(unsigned int n)
 	return (unsigned int)((unsigned long long)(seed >> 8) * n >> 24);
 }
 
-/* Write to the object, as programs do; a compiler must not drop a malloc() that is only freed. */
+/* Write to the object, as programs do; otherwise a compiler may drop a malloc() and its free. */
 static inline char *take(unsigned int pool)
 {
 	char *p = GET(pool);
