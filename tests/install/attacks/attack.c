@@ -75,7 +75,7 @@ static size_t behind(void)
 }
 #endif
 
-/* Hides from the compiler what it would warn of, and leave out. */
+/* Hide a pointer from the compiler, which would warn of the attack or drop it. */
 static char *hidden(void *p)
 {
 	__asm__ volatile("" : "+r"(p) : : "memory");
@@ -117,7 +117,7 @@ static bool comes(const void *what)
 	return false;
 }
 
-/* Returns the one of two objects with the lower, or the higher, address. */
+/* Returns one of two objects: the one at the lower address, or the one at the higher. */
 static char *neighbour(bool low)
 {
 	char *a = hidden(get()), *b = hidden(get());
@@ -214,7 +214,7 @@ static bool link_overwritten(void)
 	return comes(target);
 }
 
-/* Change the eight bytes before an object, so that a header there says another size. */
+/* Overwrite the eight bytes before an object, where a header would have the object's size. */
 static bool header_overwritten(void)
 {
 	char *obj = neighbour(false), *next;
@@ -234,12 +234,13 @@ static bool header_overwritten(void)
 
 static bool read_free(void)
 {
+	static const char secret[] = "secret";	/* one byte could be what a pool fills with */
 	char *obj = hidden(get());
 
-	memset(obj, 's', SIZE);
+	memcpy(obj + SIZE / 2, secret, sizeof(secret));
 	obj = hidden(obj);
 	put(obj);
-	return hidden(obj)[SIZE / 2] == 's';
+	return !memcmp(hidden(obj) + SIZE / 2, secret, sizeof(secret));
 }
 
 static bool write_free(void)
@@ -254,9 +255,7 @@ static bool write_free(void)
 	return next == obj && next[SIZE / 2] == 'w';
 }
 
-/*
- * True if an object lies where the two before it predict; the last place is followed by the first.
- */
+/* True if each object is where the two before it predict; after the last place comes the first. */
 static bool next_place(void)
 {
 	char *a = hidden(get()), *b = hidden(get());
