@@ -22,7 +22,7 @@ by_clang() {
 		-o "$tmp/bad.plist" $bad 2>&1
 }
 
-# warns PATTERN COMMAND... - must warn of this and of nothing else
+# warns PATTERN COMMAND... - one line of warning must be printed, and it must match
 warns() {
 	local pattern=$1 said
 

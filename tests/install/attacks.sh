@@ -25,7 +25,7 @@ build() {
 			-o "$tmp/malloc" tests/install/attacks/attack.c
 }
 
-# places PROGRAM - prints how many different ones there are in 16 runs
+# places PROGRAM - prints how many different places objects had in 16 runs
 places() {
 	local _
 
@@ -59,7 +59,7 @@ row() {
 		"$(cell $checks "$tmp/pools" "$1") $malloc"
 }
 
-# The first four cells of the page's row.
+# The row of the page, up to its fourth cell.
 expected() {
 	awk -v attack="\`\`$1\`\`" '$1 == attack { print $2, $3, $4, $5; exit }' "$page"
 }

@@ -19,7 +19,7 @@ builds() {
 	$1 -std=c++17 $W $2 -I"$tmp" -o "$tmp/prog" $src/containers.cc $3 -pthread
 }
 
-# hides CXX - a library and a program that hide what they do not have to show
+# hides CXX - build a library and a program with hidden symbols, and run them
 # shellcheck disable=SC2086
 hides() {
 	local flags="-std=c++17 -O1 $W -fvisibility=hidden -I$tmp"
@@ -29,7 +29,7 @@ hides() {
 			"-Wl,-rpath,$tmp" $SO
 }
 
-# bare CXX - without exceptions and run-time types; without an object such a program ends
+# bare CXX - build without exceptions and run-time types: an allocation that fails ends the program
 # shellcheck disable=SC2086
 bare() {
 	local status=0
@@ -41,7 +41,7 @@ bare() {
 	[ $status = 134 ] && [ ! -s "$tmp/said" ]
 }
 
-# old CXX STANDARD - the first error says what is needed
+# old CXX STANDARD - the first error must name the standard that libpool.hpp needs
 old() {
 	! $1 "-std=$2" -I"$tmp" -c -o "$tmp/bare.o" $src/bare.cc 2>"$tmp/said" &&
 		grep -m1 'error:' "$tmp/said" | grep 'libpool.hpp needs C++17'

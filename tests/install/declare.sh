@@ -36,7 +36,7 @@ for cc in g++ clang++; do
 	check "cxx17_declarations_work_with_${cc/++/xx}_and_the_archive" \
 		builds_and_runs $cc "$CXX" "$out/libpool.a" $src/all.cc
 done
-# gcc lays out variables backwards then.
+# With -O2 gcc may place variables, and so the declarations, in reverse order.
 check the_first_of_equal_declarations_gives_its_name_where_compilers_reorder \
 	builds_and_runs gcc "$C -O2" "$SO" $src/all.c $src/other.c
 check declarations_work_in_a_static_program \
@@ -106,7 +106,7 @@ not_constant() {
 }
 check a_size_that_is_not_constant_does_not_compile not_constant
 
-# says TEXT STATUS ARGUMENT... - options.c must print this, and end so
+# says TEXT STATUS ARGUMENT... - options.c must print TEXT and exit with STATUS
 says() {
 	local text=$1 status=$2 said
 
@@ -167,11 +167,11 @@ plugins() {
 		gcc $C -o "$tmp/bare" $src/bare.c -ldl
 }
 check plugins_build plugins
-# host WHAT - one of the things that host.c does with the plugins
+# host WHAT - run host.c, which does WHAT with the plugins
 host() {
 	runs "$tmp/host" "$1" "$tmp/one.so" "$tmp/two.so" "$tmp/three.so"
 }
-# often WHAT - the same twenty times, where the outcome depends on timing
+# often WHAT - run host.c twenty times, because the outcome depends on timing
 often() {
 	local i
 

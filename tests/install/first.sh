@@ -21,7 +21,7 @@ export DEBIAN_FRONTEND=noninteractive LC_ALL=C PATH=/usr/local/bin:$PATH
 commands=$1
 release=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
 
-# block N FILE - the N-th block of C in README
+# block N FILE - prints the N-th block of C in README
 block() {
 	awk -v n="$1" '/^```/ { on = /^```c$/ && ++seen == n; next } on' README.md >"$2"
 }
@@ -33,13 +33,13 @@ chown -R reader: "$home/libpool"
 mkdir my
 block 2 my/my.c
 
-# tree FOLDER - a line for each file, link and folder
+# tree FOLDER - prints a line for each file, link and folder
 tree() {
 	find "$1" -path "$1/libpool" -prune -o -printf '%y %m %p %l\n' | sort
 }
 tree "$home" >"$tmp/home"
 
-# expect COMMAND - sets what it must print, an extended regular expression, and its status
+# expect COMMAND - sets the pattern of what the command must print, and the status it must end with
 expect() {
 	prints='' ends=0
 	case $1 in
@@ -63,7 +63,7 @@ as_root() {
 	timeout 900 bash -c "$1"
 }
 
-# follow HOW COMMAND - runs it, and compares
+# follow HOW COMMAND - runs a command, and compares its output and its status
 follow() {
 	local status=0
 
@@ -72,7 +72,7 @@ follow() {
 	same "$status" "$ends" && { [ -z "$prints" ] || grep -qE "$prints" "$tmp/out"; }
 }
 
-# each HOW WHO... - the commands of these, and the seconds that they took
+# each HOW WHO... - runs the commands of these users, and prints the seconds that they took
 each() {
 	local how=$1 who where command name begun=$SECONDS
 
@@ -98,7 +98,7 @@ cp "$home/libpool/prog" "$home/libpool/program"
 each as_user program
 check "first_${release}_each_expectation_was_met_by_a_command" same $expected 5
 
-# returns FOLDER LIST - it is as it was when LIST was written
+# returns FOLDER LIST - the folder must be as it was when LIST was written
 returns() {
 	tree "$1" | diff "$2" -
 }

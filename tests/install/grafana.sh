@@ -13,11 +13,11 @@ dashboard=user/examples/grafana/pools.json
 "$out/poolreplay" --cpus 1 --dump=prometheus tests/replay/data/cc1.trace.xz \
 	>"$tmp/text" 2>"$tmp/report"
 
-# agrees DASHBOARD - its queries must agree with the text
+# agrees DASHBOARD - the queries of the dashboard must fit the text
 agrees() {
 	tests/install/grafana.py "$1" <"$tmp/text"
 }
-# told SED-SCRIPT TEXT - a dashboard that is changed so must be remarked by this text
+# told SED-SCRIPT TEXT - after this change of the dashboard, the check must fail and print TEXT
 told() {
 	local said
 

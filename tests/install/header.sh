@@ -36,7 +36,7 @@ for cc in g++ clang++; do
 		$cc -std=c++17 $W -I"$tmp" -c -o "$tmp/use.o" "$tmp/use.cc"
 done
 
-# Warnings that C++ programs have on, and C has not.
+# C++ programs may turn on warnings that C does not have.
 cat >"$tmp/warn.cc" <<'END'
 #include <libpool/pool.h>
 
@@ -144,7 +144,7 @@ for option in CONFIG_HAP_POOL_CACHE_SIZE=65536 CONFIG_HAP_POOL_CLUSTER_SIZE=8 \
 	      POOL_CACHE_SIZE=0 POOL_CLUSTER_SIZE=1 POOL_CLUSTER_SIZE=64; do
 	check "builds_with_${option//=/_}" config "-D$option"
 done
-# dumped WORDS -D... - prints what a build with these shows after one object was freed
+# dumped WORDS -D... - a build with these defines must show WORDS after one object was freed
 cat >"$tmp/dump.c" <<'END'
 #include "pool.h"
 #include <stdio.h>
@@ -192,8 +192,8 @@ check a_cluster_of_65_is_refused not config -DPOOL_CLUSTER_SIZE=65
 check a_mode_against_uaf_is_refused \
 	not config -DCONFIG_HAP_GLOBAL_POOLS -DDEBUG_UAF
 
-# defaults WORDS -D... - the options that are on in a build with these defines.  They
-# matter in options.c alone, so only that file is compiled again.
+# defaults WORDS -D... - these defines must turn on exactly the options WORDS. Only options.c
+# depends on them, so only that file is compiled again.
 cat >"$tmp/defaults.c" <<'END'
 #include "pool.h"
 #include <stdio.h>
@@ -244,8 +244,8 @@ END
 check defines_add_up defaults "cold-first integrity caller tag" \
 	-DDEBUG_MEMORY_POOLS -DDEBUG_POOL_INTEGRITY -DDEBUG_POOL_TRACING
 
-# acts WORDS -D... - prints where the objects of a build with these are, and what it asked the
-# backend for, with no room in its caches
+# acts WORDS -D... - a build with these defines and without room in its caches must print WORDS:
+# where objects are, and what the backend was asked for
 acts() {
 	local words=$1
 
@@ -260,7 +260,7 @@ check the_define_of_no_shared_pools_gives_that_back \
 check the_define_of_no_pools_has_the_backend_called_each_time \
 	acts "gets=100 puts=100 cached=0 shared=0" -DDEBUG_NO_POOLS
 
-# A read of a freed object faults.
+# faults -D... - a read of a freed object must end the program by SIGSEGV
 faults() {
 	local status=0
 
@@ -281,8 +281,8 @@ nm -D --defined-only "$out/libpool.so.0" | awk '$2 != "A" { print $3 }' |
 sed -nE 's/^\t\t([a-z_]+);$/\1/p' user/libpool.map | sort >"$tmp/mapped"
 check the_library_exports_its_map diff "$tmp/mapped" "$tmp/exported"
 
-# The library binds its own calls when it is linked, so a program's function of the same name
-# does not take them.
+# Calls inside the library are bound when the library is linked, so that functions of the program
+# with the same names are not called instead.
 calls_itself() {
 	nm -D --defined-only "$out/libpool.so.0" | awk '$2 == "T" { print $3 }' >"$tmp/functions"
 	readelf -rW "$out/libpool.so.0" >"$tmp/relocations"
@@ -291,8 +291,8 @@ calls_itself() {
 }
 check the_library_calls_its_own_functions calls_itself
 
-# archive_shows - the archive must show the library's names only, so that a program may use all
-# others
+# archive_shows - the archive must export the library's names only, since the program may use all
+# other names
 archive_shows() {
 	nm -g --defined-only "$out/libpool.a" | awk 'NF == 3 { print $3 }' |
 		sort >"$tmp/shown"
@@ -386,8 +386,8 @@ installed() {
 }
 check an_installed_library_is_found_and_used installed
 
-# links LINKER WORDS... - a program with the archive, less what nothing refers to, works, and
-# tracers find its probes
+# links LINKER WORDS... - a program with the archive must link, run, and have all probes, also when
+# the linker drops sections that nothing refers to
 links() {
 	local linker=$1
 
@@ -433,14 +433,14 @@ cp "$tmp/with/libpool.so.0" "$tmp/with.so" || touch "$tmp/with.so"
 check flags_of_a_distribution_hold flags_hold
 check install_installs_what_was_built installs_what_was_built
 
-# A run that only prints what it would do.
+# make -n prints the commands without running them.
 debug_reaches_compilers() {
 	make -n "B=$tmp/none" DEBUG=-DDEBUG_NO_POOLS | grep -E ' -c .*\.c$' >"$tmp/commands"
 	[ "$(wc -l <"$tmp/commands")" -gt 50 ] && not grep -vw -- -DDEBUG_NO_POOLS "$tmp/commands"
 }
 check what_debug_has_is_given_to_each_compiler debug_reaches_compilers
 
-# Jobs of "make check" install from one build folder at once, to different places.
+# Jobs install from one build folder at the same time, so installing must not write there.
 writes_no_build() {
 	touch "$tmp/stamp"
 	env -u WERROR make -s install "B=$tmp/with" DESTDIR="$tmp/with-dest" \
@@ -450,7 +450,7 @@ writes_no_build() {
 }
 check install_writes_nothing_where_it_was_built writes_no_build
 
-# The environment: a good word works, a wrong one is named once.
+# LIBPOOL_OPTIONS: a right word is silent; a wrong one is named once, and the program runs on.
 environment() {
 	local said
 

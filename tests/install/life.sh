@@ -42,7 +42,7 @@ check cxx_exceptions_leave_nothing_behind throws g++ "$so" "-Wl,-rpath,$out"
 check cxx_exceptions_leave_nothing_behind_in_the_static_library \
 	throws clang++ "$out/libpool.a"
 
-# exits - a program with the shared library, which finds the unwinder when the first thread ends
+# exits - the shared library must find the unwinder when a first thread ends
 exits() {
 	# shellcheck disable=SC2086	# W is words
 	gcc $W -std=gnu11 -I"$tmp" -o "$tmp/exits" tests/install/life/exits.c "$so" \
@@ -52,8 +52,8 @@ exits() {
 }
 check constructors_end_threads_of_a_program_without_an_unwinder exits
 
-# binds_nothing [WORDS] - the loader finds no function for libpool while a signal handler runs,
-# because it would do so on the handler's stack, in the middle of whatever was interrupted
+# binds_nothing [WORDS] - no function of libpool may be bound lazily, because a first call in a
+# signal handler would run the loader on the handler's stack
 binds_nothing() {
 	# shellcheck disable=SC2086	# W is words
 	gcc $W -std=gnu11 -I"$tmp" -o "$tmp/handler" tests/install/life/handler.c "$so" \
@@ -67,7 +67,7 @@ binds_nothing() {
 check a_handler_has_the_loader_bind_nothing binds_nothing
 check a_handler_that_pools_check_has_the_loader_bind_nothing binds_nothing harden,poison
 
-# cancelled COMPILER FLAGS - a program that is linked statically
+# cancelled COMPILER FLAGS - threads of a statically linked program are cancelled
 cancelled() {
 	# shellcheck disable=SC2086	# W and flags are words
 	$1 -std=gnu11 $W -I"$tmp" $2 -o "$tmp/cancelled" tests/install/life/cancelled.c \
@@ -77,7 +77,7 @@ check a_thread_of_a_static_program_is_cancelled cancelled gcc -static
 check a_thread_of_a_static_program_by_clang_is_cancelled cancelled clang -static
 check a_thread_of_a_static_pie_is_cancelled cancelled gcc -static-pie
 
-# closed - started without stderr, and with a word that is refused
+# closed - a program is started without stderr, and with a wrong word in LIBPOOL_OPTIONS
 closed() {
 	# shellcheck disable=SC2086	# W is words
 	gcc -std=gnu11 $W -I"$tmp" -o "$tmp/closed" tests/install/life/closed.c "$so" \
@@ -87,7 +87,7 @@ closed() {
 }
 check a_file_that_was_opened_as_stderr_gets_no_lines closed
 
-# loaded MODE FILE... - libpool is loaded by a program that is not linked with it
+# loaded MODE FILE... - a program that is not linked with libpool loads it
 loaded() {
 	# shellcheck disable=SC2086	# W is words
 	gcc -std=gnu11 $W -I"$tmp" -o "$tmp/host" tests/install/life/host.c -pthread -ldl &&
@@ -126,7 +126,7 @@ done
 check programs_and_plugins_with_the_archive_are_apart \
 	apart '' "$out/libpool.a" -rdynamic
 
-# sealed LIBRARY... - a program that may not open files any more, as programs that read
+# sealed LIBRARY... - a program that may open no more files uses pools, as programs do that read
 # untrusted data
 sealed() {
 	# shellcheck disable=SC2086	# W is words
@@ -137,8 +137,8 @@ sealed() {
 check pools_open_no_files_once_a_program_runs sealed "$so" "-Wl,-rpath,$out"
 check pools_of_the_archive_open_no_files_either sealed "$out/libpool.a"
 
-# limited KIBIBYTES OBJECTS - with so many addresses.  There is room for an arena of all
-# objects, for one of some, and for none.
+# limited KIBIBYTES OBJECTS - a program with so few addresses uses pools: enough for the arena of
+# all objects, of some, or for no arena
 limited() {
 	# shellcheck disable=SC2086	# W is words
 	gcc -std=gnu11 $W -I"$tmp" -o "$tmp/limited" tests/install/life/limited.c \
@@ -149,11 +149,11 @@ check a_program_may_have_all_addresses limited unlimited 400000
 check a_program_may_have_few_addresses limited 100000 400000
 check a_program_may_have_hardly_any_addresses limited 12000 40000
 
-# The stack is just above the libraries where addresses are the same at each run.
+# With the same addresses at each run, the stack lies just above the libraries.
 fixed=(setarch -R)
 setarch -R true 2>"$tmp/refused" || fixed=()
 
-# deep LIMIT MEBIBYTES - a stack of so many, below a limit in KiB
+# deep LIMIT MEBIBYTES - a stack must be able to grow so far, with this limit in KiB
 deep() {
 	# shellcheck disable=SC2086	# W is words
 	gcc -std=gnu11 $W -I"$tmp" -o "$tmp/deep" tests/install/life/deep.c "$so" \
@@ -163,7 +163,8 @@ deep() {
 check the_stack_may_grow_though_there_are_many_pools deep 102400 95
 check a_stack_without_a_limit_may_grow_too deep unlimited 500
 
-# locked LIBRARY... - under the limit of locked memory that there is, 8 MiB most often
+# locked LIBRARY... - a program locks its memory, below the limit of this system, which often is 8
+# MiB
 locked() {
 	# shellcheck disable=SC2086	# W is words
 	gcc -std=gnu11 $W -I"$tmp" -o "$tmp/locked" tests/install/life/locked.c "$@" \

@@ -40,7 +40,7 @@ struct item {
 	char rest[44] = {};
 };
 
-/* Pools of its own, with an object less than the test wants. */
+/* Give a container pools of its own, with one object less than the test allocates. */
 struct few {
 	static constexpr const char *name = "few";
 	static constexpr unsigned int limit = 10;
@@ -188,7 +188,7 @@ struct unnamed {
 	static constexpr unsigned int limit = 0;
 };
 
-/* A limit of one would be one of the others. */
+/* Kinds have different pools: otherwise a limit of one kind would apply to another one. */
 static void kinds_without_limits()
 {
 	EXPECT((pool::of<item, audit>() != pool::of<item, unnamed>()));
@@ -282,7 +282,7 @@ static void threads()
 		worker.join();
 }
 
-/* Destroyed after main(): its pool is there still. */
+/* Destroyed after main(), while its pool still exists. */
 static std::list<item, pool::allocator<item>> until_the_end;
 
 int main()

@@ -14,7 +14,7 @@ struct __attribute__((visibility("default"))) sessions {
 	static constexpr unsigned int limit = 10;
 };
 
-/* Hidden: only its size matters. */
+/* A hidden type: only its size decides which pool it gets. */
 struct session {
 	char peer[100];
 };

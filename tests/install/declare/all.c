@@ -15,7 +15,7 @@ DECLARE_POOL(first, "first", 64); DECLARE_POOL(second, "second", 60);
 #include <stdio.h>
 #include <string.h>
 
-/* The largest alignment of a type, and none. */
+/* The largest alignment that a type can have, and a type without one. */
 struct wide {
 	_Alignas(256) char text[300];
 };
@@ -49,7 +49,7 @@ int other_works(void);
 
 static int early;
 
-/* Without a priority, so it runs after all declarations. */
+/* A constructor without priority runs after all declarations. */
 __attribute__((constructor)) static void before_main(void)
 {
 	void *obj = first ? pool_alloc(first) : NULL;
@@ -59,7 +59,7 @@ __attribute__((constructor)) static void before_main(void)
 		pool_free(first, obj);
 }
 
-/* Pools are there until the end. */
+/* Use the pools as late as possible: they exist until the process ends. */
 __attribute__((destructor)) static void after_main(void)
 {
 	void *obj = pool_alloc(first);

@@ -56,7 +56,7 @@ static void count(struct pool_head *pool, void *arg)
 	((unsigned int *)arg)[1] += now.registrations;
 }
 
-/* True if there are so many pools, of so many registrations. */
+/* True if @pools pools with @registrations registrations in all exist. */
 static int there_are(unsigned int pools, unsigned int registrations)
 {
 	unsigned int n[2] = { 0, 0 };
@@ -144,7 +144,7 @@ static int cycles(void)
 	return 2;
 }
 
-/* A plugin does not give back a pool that was destroyed before. */
+/* Unload a plugin whose pool was destroyed before, and which must not give the pool back. */
 static int gone(void)
 {
 	struct plugin p[2];
@@ -174,7 +174,7 @@ static void *use(void *arg)
 	return arg;
 }
 
-/* exit() while threads use pools of the program and of a plugin. */
+/* Call exit() while threads use pools of the program and of a plugin. */
 static int exits(void)
 {
 	struct plugin p;
@@ -189,7 +189,7 @@ static int exits(void)
 
 static struct plugin late_plugin;
 
-/* Runs when exit() has begun, before libpool's own handler of exit(). */
+/* Registered so that it runs after exit() has begun and before libpool's own handler. */
 static void load_late(void)
 {
 	if (!load(&late_plugin, 1) || late_plugin.pool() != own)
@@ -205,7 +205,7 @@ static int late(void)
 	return 0;
 }
 
-/* exit() with a plugin loaded, which looks whether pools stay. */
+/* Call exit() with a plugin loaded, which checks that its pools stay. */
 static int stays(void)
 {
 	struct plugin p;

@@ -33,7 +33,7 @@ struct pool_head *plugin_pool(void)
 	return pool;
 }
 
-/* Uses the plugin's pools until the process is gone. */
+/* Use the plugin's pools in a thread until the process ends. */
 static void *use(void *arg)
 {
 	for (;;) {
@@ -71,7 +71,7 @@ static void count(struct pool_head *head, void *arg)
 	*(unsigned int *)arg += now.registrations;
 }
 
-/* After the plugin's destructors: say if not as many pools are left as STAYS says. */
+/* Runs after the plugin's destructors; prints a line unless STAYS pools are left. */
 static __attribute__((destructor(101))) void look(void)
 {
 	const char *stays = getenv("STAYS");

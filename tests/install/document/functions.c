@@ -41,7 +41,7 @@ int main(void)
 	if (found != 1)
 		return 2;
 	put(pool, get(pool));
-	/* The caller is known by its address. */
+	/* Without the macro, the place of the creation is an address. */
 	if (dump_pools_to_buf(detail, sizeof(detail), "detailed") < 0 ||
 	    !strstr(detail, "made size=64 flags=0x1 align=16 [") ||
 	    strstr(detail, "[?:"))

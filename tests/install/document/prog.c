@@ -57,7 +57,7 @@ int main(void)
 	/* document.sh sets no-cache in the environment. */
 	if (!(pool_debugging & 0x20) != !getenv("LIBPOOL_OPTIONS"))
 		return 7;
-	/* Destroys all, with objects in use at the end. */
+	/* Destroy all pools, though objects are in use, as a program does at its end. */
 	if (!pool || atexit(pool_destroy_all))
 		return 1;
 	obj[0] = (char *)pool_alloc(pool);

@@ -13,7 +13,7 @@
 
 #define MEBIBYTE	(1 << 20)
 
-/* Touches all pages, from the uppermost one down, as the stack grows. */
+/* Touch all pages of the stack, from the uppermost one down, as a stack grows. */
 static unsigned int go_deep(unsigned int mebibytes)
 {
 	volatile unsigned char here[MEBIBYTE];

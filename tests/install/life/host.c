@@ -81,7 +81,7 @@ static void *use_plugin(void *arg)
 	return NULL;
 }
 
-/* A thread that outlives all plugins, with an area in which each had arrays. */
+/* Give an area to a thread that outlives all plugins, with an array in it for each of them. */
 static void *outlive(void *arg)
 {
 	unsigned int i;
@@ -144,14 +144,14 @@ static void use_library(void)
 	}
 }
 
-/* The key is older than libpool's, so this runs before libpool's destructor. */
+/* This key is older than libpool's, so its destructor runs first. */
 static void free_late(void *obj)
 {
 	put(pool, obj);
 	__atomic_fetch_add(&freed_late, 1, __ATOMIC_RELAXED);
 }
 
-/* A thread that exists before libpool is loaded and after it was closed. */
+/* Keep a thread from before libpool is loaded until after it was closed. */
 static void *around_library(void *arg)
 {
 	pthread_barrier_wait(&barrier);
@@ -162,7 +162,7 @@ static void *around_library(void *arg)
 	return arg;
 }
 
-/* The handlers of fork() are still there. */
+/* Fork: the handlers of fork() outlast the closed library. */
 static void fork_after(void)
 {
 	int status = 1;

@@ -20,7 +20,7 @@ struct obj {
 	unsigned char bytes[SIZE - sizeof(struct obj *)];
 };
 
-/* Allocate a list, newest first; fewer than @n if there are no more. */
+/* Allocate a list, newest first; it is shorter than @n if memory runs out. */
 static struct obj *get_many(struct pool_head *pool, unsigned long n)
 {
 	struct obj *list = NULL;
@@ -37,7 +37,7 @@ static struct obj *get_many(struct pool_head *pool, unsigned long n)
 	return list;
 }
 
-/* Free a list; returns how many objects had kept their contents. */
+/* Free a list; returns how many objects had their contents. */
 static unsigned long put_many(struct pool_head *pool, struct obj *list)
 {
 	unsigned long n, good = 0;

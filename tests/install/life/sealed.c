@@ -75,7 +75,7 @@ static void *use(void *pool)
 	return NULL;
 }
 
-/* The whole life of a pool, in two threads and a child. */
+/* Use a pool from creation to end, in two threads and a child. */
 static void live(unsigned int size, unsigned int mode)
 {
 	struct pool_attr attr = { .name = "sealed", .size = size, .mode = mode };

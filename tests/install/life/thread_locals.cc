@@ -31,7 +31,7 @@ struct Freer {
 
 using Object = std::unique_ptr<void, Freer>;
 
-/* Uses the pool once more while it goes. */
+/* Uses the pool once more in its destructor. */
 struct Holder {
 	std::vector<Object> objs;
 
@@ -65,7 +65,7 @@ void use(unsigned int i)
 		pool_thread_idle();
 }
 
-/* Holds an object from before main() until after it. */
+/* Keeps an object from before main() until after main(). */
 struct Global {
 	Object obj;
 
@@ -106,7 +106,7 @@ int main()
 		for (auto &t : threads)
 			t.join();
 	}
-	/* main()'s thread_locals go before global does. */
+	/* thread_locals of the main thread are destroyed before "global" is. */
 	first.hold(10);
 	second.hold(10);
 	return 0;

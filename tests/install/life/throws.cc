@@ -14,7 +14,7 @@
 
 static unsigned int builds;
 
-/* Every third object cannot be built. */
+/* The constructor of every third object throws. */
 static void build(void *obj, void *)
 {
 	if (++builds % 3 == 0)

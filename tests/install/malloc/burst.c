@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define N	1800
-#define SIZE	69632		/* larger than objects of slabs */
+#define SIZE	69632		/* larger than objects that come from slabs */
 
 static void *obj[N];
 
