@@ -17,12 +17,12 @@ exported() {
 		common/pool.h common/pool_attr.h
 }
 
-# shown PAGE - prints it as a person reads it
+# shown PAGE - prints the page as a reader sees it
 shown() {
 	mandoc -T ascii "$1" | sed 's/.\x08//g'
 }
 
-# own NAME - prints the page that has it: its file, or the one that its file refers to
+# own NAME - prints the file of a page, or of the page that it refers to
 own() {
 	local file=build/man/man3/$1.3 to
 
@@ -65,7 +65,7 @@ shows_what_the_header_has() {
 	return "$status"
 }
 
-# Each function and macro for users must have a text besides its prototype.
+# Each function and macro for users must have a description besides its prototype.
 each_is_described() {
 	local name status=0
 

@@ -50,7 +50,8 @@ BALANCE allocs=40008 frees=40007 allocated=960336 freed=960296 balance=40
 END
 export ASAN_OPTIONS=detect_leaks=0	# the program leaks on purpose
 
-# counted CC FLAGS LIBS - words
+# counted CC FLAGS LIBS - builds and runs prog.c, and compares what it counted; FLAGS and LIBS are
+# words
 # shellcheck disable=SC2086
 counted() {
 	$1 $C -DDEBUG_MEM_STATS $2 -o "$tmp/prog" $src/prog.c $src/part.c \
@@ -71,7 +72,7 @@ check each_call_is_counted_where_sections_are_collected \
 check each_call_is_counted_under_asan \
 	counted gcc "-O1 -fsanitize=address,undefined" "$SO"
 
-# Without the option nothing is a macro, and nothing is counted.
+# Without the define the functions are no macros, and nothing is counted.
 # shellcheck disable=SC2086
 uncounted() {
 	gcc $C -o "$tmp/prog" $src/prog.c $src/part.c $SO -pthread &&
@@ -81,7 +82,7 @@ uncounted() {
 }
 check without_the_option_nothing_is_counted uncounted
 
-# A C++ program has no macros, and the option does it no harm.
+# C++ has no such macros, and the define must not disturb a C++ program.
 # shellcheck disable=SC2086
 cxx() {
 	printf '#include <libpool/pool.h>\n#include <cstdlib>\n%s\n' \
@@ -91,7 +92,7 @@ cxx() {
 }
 check the_option_does_no_harm_to_cxx cxx
 
-# A plugin that is built with the option, in a program that is not.
+# Load a plugin that was built with the define into a program that was built without it.
 # shellcheck disable=SC2086
 plugin() {
 	gcc $C -DDEBUG_MEM_STATS -shared -fPIC -o "$tmp/part.so" \
@@ -101,7 +102,7 @@ plugin() {
 }
 check places_of_a_plugin_come_and_go_with_it plugin
 
-# A plugin whose calls of a pool are named while it is unloaded.
+# Name the calls of a plugin in one thread while another thread unloads the plugin.
 # shellcheck disable=SC2086
 unloaded() {
 	gcc $C -shared -fPIC -o "$tmp/caller.so" $src/caller.c $SO &&
@@ -110,7 +111,7 @@ unloaded() {
 }
 check a_plugin_may_be_unloaded_while_its_calls_are_named unloaded
 
-# pools_say COUNT OPTIONS COMPILER-WORDS... - the output has so many lines of pools' calls
+# pools_say COUNT OPTIONS COMPILER-WORDS... - COUNT lines of the output must be of calls of pools
 # shellcheck disable=SC2086
 pools_say() {
 	local count=$1 options=$2

@@ -27,7 +27,7 @@ int main(void)
 END
 gcc -I"$tmp" -o "$tmp/help" "$tmp/help.c" "$out/libpool.a" -pthread
 
-# tables - the help, each part of it as a simple table
+# tables - prints the help, each part of it as a simple table
 tables() {
 	env -u LIBPOOL_OPTIONS "$tmp/help" | awk '
 	function line(n,  s) { while (n-- > 0) s = s "="; return s }
@@ -41,7 +41,7 @@ tables() {
 	END		{ print r }'
 }
 
-# with_tables - the page, with the tables that are right
+# with_tables - prints the page with the tables that the library's help has
 with_tables() {
 	awk -v b="$begins" -v e="$ends" -v f="$tmp/tables" '
 	$0 == e { skip = 0 }
@@ -54,7 +54,7 @@ with_tables() {
 	}' "$page"
 }
 
-# Each marker must be there once, in this order; else nothing would be replaced.
+# Each marker must be in the page once, in this order; otherwise nothing would be replaced.
 has_markers() {
 	[ "$(grep -nxF -e "$begins" -e "$ends" "$page" | sed 's/^[0-9]*://')" = \
 		"$begins"$'\n'"$ends" ]
@@ -73,7 +73,7 @@ header_bits() {
 		common/pool_debug.h | tr -d '*\n\t' | grep -oE '0x[0-9a-f]+ +[a-z-]+' | tr -s ' '
 }
 
-# ... and what the help says: the n-th word has bit n
+# ... and the same list from the help, whose n-th word has bit n
 help_bits() {
 	local word bit=1
 

@@ -15,7 +15,7 @@ picture=Documentation/poolctl-top.svg
 tmux=(tmux -L "picture-$$" -f /dev/null)
 demo=
 
-# All that was started ends with the script.
+# Ends all programs that the script has started.
 end() {
 	"${tmux[@]}" kill-server 2>/dev/null || true
 	[ -z "$demo" ] || kill "$demo" 2>/dev/null || true
@@ -30,11 +30,11 @@ mkfifo "$tmp/in"
 # The demo runs as long as this is open.
 exec {to_demo}<>"$tmp/in"
 
-# on TEXT - the screen has it
+# on TEXT - the screen must show TEXT
 on() {
 	"${tmux[@]}" capture-pane -p -t top | grep -q "$1"
 }
-# Record in a folder as a user would, so that the path on the screen is short.
+# Record in the home folder, as a user would, so that the path on the screen is short.
 record() {
 	local frame
 
@@ -69,13 +69,13 @@ check the_picture_is_drawn drawn
 check the_picture_is_small test "$(wc -c <"$tmp/top.svg")" -lt 61440
 [ "${2:-}" != write ] || cp "$tmp/top.svg" "$picture"
 
-# words PICTURE - names of columns and pools, and what else is no number
+# words PICTURE - prints the names of columns and pools, and all else that is no number
 words() {
 	sed -n 's/<text[^>]*>\([^<]*\)<.*/\1/p' "$1" | tr ' ' '\n' | grep '^[a-z]' | sort -u
 }
 check the_picture_has_todays_columns_and_pools diff <(words "$picture") <(words "$tmp/top.svg")
 
-# refused WHY ARG... - it ends with a line that says why
+# refused WHY ARG... - the script must fail with one line that has WHY
 refused() {
 	local why=$1 status=0
 

@@ -20,7 +20,7 @@ sock=$tmp/pool.sock
 started=()
 tmux=(tmux -L "poolctl-$$" -f /dev/null)
 
-# All that was started ends with the script.
+# Ends all programs that the script has started.
 end() {
 	"${tmux[@]}" kill-server 2>/dev/null || true
 	kill -9 "${started[@]}" 2>/dev/null || true
@@ -28,7 +28,8 @@ end() {
 }
 trap end EXIT
 
-# program SOCKET ARG... - starts one, whose number is $program; what it reads is $to_program
+# program SOCKET ARG... - starts prog.c with a control socket; sets $program to its process, and
+# $to_program to its standard input
 program() {
 	local path=$1
 
@@ -58,7 +59,7 @@ without_classes() {
 	sed '/^"classes":/,/],$/d; /libpool_class_bytes/d; /^slabs of /d'
 }
 
-# alike OPTIONS LINE - list has the text that the socket has
+# alike OPTIONS LINE - poolctl list OPTIONS must print what the socket answers to LINE
 alike() {
 	# shellcheck disable=SC2086	# words
 	"$ctl" --socket "$sock" list $1 >"$tmp/ours" && ask "$2" | without_classes >"$tmp/its" &&
@@ -109,8 +110,8 @@ prometheus() {
 }
 check the_text_for_prometheus_is_one prometheus
 
-# replaced - the file must be as the textfile collector needs it: complete, readable, alone in
-# its folder
+# replaced - the file must fit the textfile collector: complete, readable for all, with no other
+# file beside it
 replaced() {
 	mkdir -p "$tmp/textfile"
 	echo old >"$tmp/textfile/pools.prom"
@@ -155,7 +156,8 @@ by_pid() {
 }
 check a_process_is_found_by_its_number by_pid
 
-# serves FILE COMMAND... - starts a program that lasts until the end; its number is $server
+# serves FILE COMMAND... - starts a program that lasts as long as the script; sets $server to its
+# process
 serves() {
 	local said=$1
 
@@ -226,7 +228,7 @@ watched_as_listed() {
 		"$ctl" --socket "$sock" list | diff - "$tmp/watched"
 }
 check watch_writes_to_a_file_what_list_prints watched_as_listed
-# silent ARG... - all is well, and nothing is printed
+# silent ARG... - poolctl must succeed and print nothing
 silent() {
 	same "$("$ctl" "$@" 2>&1 || echo $?)" ''
 }
@@ -244,7 +246,7 @@ switches() {
 		same "$("$ctl" --socket "$sock" debug)" "hot_size=4096"
 }
 check options_are_switched switches
-# has_poison NAME - that option of this pool is on
+# has_poison NAME - the option must be on for this pool
 has_poison() {
 	"$ctl" --socket "$sock" show "$1" | grep -q '^options .*poison'
 }
@@ -279,7 +281,7 @@ folded() {
 	END
 }
 check memstats_are_folded_for_flame_graphs folded
-# pprof_says OPTION NAME NUMBER... - a line of this name begins with the number
+# pprof_says OPTION NAME NUMBER... - the line of NAME must begin with NUMBER
 pprof_says() {
 	sites --pprof >"$tmp/prof" &&
 		google-pprof --text "$1" "$tmp/prof" 2>/dev/null | sed 's/+0x.*//' |
@@ -298,8 +300,8 @@ pprof_stack() {
 }
 check pprof_knows_the_pool_of_a_place pprof_stack
 
-# This server is written by hand: frees behind a reset, a place without a name, a line that ends
-# early.
+# A made-up server, with what a library says rarely: frees of objects from before a reset, a place
+# without a name, a line that is cut off.
 "$src/ask.py" serve "$tmp/odd.sock" 'ok\nmemstats version 1\n# what pool ...
 alloc reset 2 102 128 6528 -6400 take_three+0x1
 alloc plain 5 2 320 128 192 take_four+0x1
@@ -382,7 +384,7 @@ rm -r "$tmp/debugfs/by-name/twin~9"
 
 ### What is wrong
 
-# refused STATUS WHY ARG... - ends with the status and a line that says why
+# refused STATUS WHY ARG... - poolctl must exit with STATUS and print a line that matches WHY
 refused() {
 	local status=0 want=$1 why=$2
 
@@ -392,7 +394,7 @@ refused() {
 	same "$status" "$want" && grep -Eq "^poolctl: .*$why" "$tmp/refused" &&
 		[ "$(wc -l <"$tmp/refused")" -le 2 ]
 }
-# wrong NAME WHY ARG... - bad arguments
+# wrong NAME WHY ARG... - these arguments must be refused, with status 2 and WHY
 wrong() {
 	local name=$1 why=$2
 
@@ -498,7 +500,7 @@ check damaged_json_is_refused damaged "$tmp/short.json"
 
 ### Servers that are none
 
-# says NAME WHY TEXT - a server answers with this text
+# says NAME WHY TEXT - poolctl must refuse a server that answers TEXT, and say WHY
 says() {
 	local path=$tmp/serves-$1
 
@@ -533,7 +535,7 @@ harmless() {
 	grep -qF '?]0;x?' "$tmp/harmless" && ! grep -q $'\x1b' "$tmp/harmless"
 }
 check what_a_server_says_does_nothing_to_a_terminal harmless
-# says_no_controls ARG... - whatever these are, what is printed has neither ESC nor U+009B
+# says_no_controls ARG... - nothing that poolctl prints may have ESC or U+009B in it
 says_no_controls() {
 	"$ctl" "$@" >"$tmp/controls" 2>&1 || true
 	cat -v "$tmp/controls"
@@ -556,7 +558,7 @@ says silent 'does not answer' silent
 says slow 'or not to the end' slow
 says endless 'longer than 64 MiB' endless
 
-# A library of another version has other columns.
+# A library of another version may have other columns.
 other_version() {
 	"$src/ask.py" serve "$tmp/other" \
 		'ok\npools version 9\n# id name size moons used\n1 a 8 77 5\ntotal pools=1\n' &

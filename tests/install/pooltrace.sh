@@ -27,7 +27,7 @@ for size in 7001 7003; do
 		-o "$tmp/plugin$size.so" "$src/plugin.c"
 done
 
-# trace STATUS ARG... - pooltrace exits with it; the traces are $tmp/t, $tmp/t.2, ...
+# trace STATUS ARG... - pooltrace must exit with STATUS; the traces are $tmp/t, $tmp/t.2, ...
 trace() {
 	local status=0 expected=$1
 
@@ -38,7 +38,7 @@ trace() {
 	same "$status" "$expected"
 }
 
-# counts MODULE TRACE - "SIZE:ALLOCATIONS:FREES", as far as the code of MODULE allocates
+# counts MODULE TRACE - prints "SIZE:ALLOCATIONS:FREES" of the calls that MODULE's code makes
 counts() {
 	awk -v module="$1+" '
 		$1 == "pool" { size[$2] = index($4, module) == 1 ? $3 : 0 }
@@ -48,7 +48,7 @@ counts() {
 		sort -n | tr '\n' ' '
 }
 
-# traced STATUS COUNTS ARG... - the first trace has these, and can be replayed
+# traced STATUS COUNTS ARG... - the first trace must have these counts, and can be replayed
 traced() {
 	local expected=$2
 
@@ -75,7 +75,7 @@ of_a_library() {
 }
 check the_call_site_is_the_callers_module of_a_library
 
-# called_by SKIP FUNCTION SIZE - whose call has allocated that, behind what is skipped
+# called_by SKIP FUNCTION SIZE - with SKIP, objects of SIZE must be allocated by FUNCTION
 called_by() {
 	local site
 
@@ -155,7 +155,7 @@ passed_on() {
 	trace 143 sh -c 'kill -TERM $PPID; while :; do :; done' && replays "$tmp/t"
 }
 check a_signal_is_passed_on passed_on
-# While the trace is written.
+# Look while the trace is being written.
 late() {
 	local pid status=0
 
@@ -199,7 +199,7 @@ ignored_children() {
 }
 check a_parent_may_have_ignored_its_children ignored_children
 
-# wild - the command writes into the records, behind their head, where it should not
+# wild - the program writes into the records, behind their head
 wild() {
 	# shellcheck disable=SC2016	# of perl
 	trace 0 perl -e 'system @ARGV;
@@ -219,7 +219,7 @@ a_million() {
 	traced 0 6001:500000:500000 --limit 10000000 "$prog" many 500000
 }
 check a_million_operations_are_recorded a_million
-# A few of the 5000 events are those of the program's start.
+# The start of the program makes a few of the 5000 events.
 stopped() {
 	local events
 
@@ -273,8 +273,8 @@ else
 fi
 check errno_is_the_programs traced 0 6001:100000:100000 "$prog" errno
 
-# instructions PAIRS COMMAND... - what COMMAND, with the program's words behind it, takes
-# for as many pairs of malloc() and free()
+# instructions PAIRS COMMAND... - prints the instructions of COMMAND, whose program makes PAIRS
+# pairs of malloc() and free()
 instructions() {
 	local pairs=$1
 
@@ -303,7 +303,7 @@ check behind_the_limit_it_costs_less costs 100 120
 
 ### Bad input
 
-# refused PATTERN ARG... - exit 2 and a message; no folder is left behind
+# refused PATTERN ARG... - pooltrace must exit with 2 and a message, and leave no folder
 refused() {
 	local pattern=$1 status=0
 
@@ -325,7 +325,8 @@ check command_that_is_a_folder refused 'Permission denied' -o "$tmp/t" /
 check folder_of_the_trace_is_not_there refused 'no/t.*cannot be written' \
 	-o "$tmp/no/t" true
 check trace_is_a_folder refused "cannot be written" -o "$tmp" true
-# Root has no limit of processes.  A search for leaks would need a process, too.
+# Run as another user, because root has no limit of processes.  Without LeakSanitizer, which would
+# start a process.
 no_process() {
 	local as=() status=0
 

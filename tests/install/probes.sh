@@ -22,7 +22,7 @@ build() {
 		tests/install/probes/prog.c "${@:2}" -pthread
 }
 
-# probes FILE - "EVENT ARGUMENTS..." of each probe, as readelf knows them
+# probes FILE - prints "EVENT ARGUMENTS..." of each probe that readelf finds
 probes() {
 	readelf -n "$1" | awk '
 		$1 == "Provider:" { ours = $2 == "libpool" }
@@ -30,7 +30,7 @@ probes() {
 		$1 == "Arguments:" && ours { $1 = name; print }'
 }
 
-# has FILE - all events, each with its number of arguments
+# has FILE - the file must have all events, each with its number of arguments
 has() {
 	probes "$1" | awk '{ print $1, NF - 1 }' | sort -u | tee "$tmp/has"
 	diff "$tmp/has" - <<-END
@@ -65,7 +65,7 @@ commands() {
 	printf 'run >%s\n' "$1"
 }
 
-# traced NAME - runs it, and sums up what the probes said: "POOL EVENT EVENTS SUM"
+# traced NAME - runs a program, and sums up its events: "POOL EVENT EVENTS SUM"
 traced() {
 	commands "$tmp/$1.said" >"$tmp/$1.gdb"
 	"${gdb[@]}" -x "$tmp/$1.gdb" "$tmp/$1" >"$tmp/$1.all" 2>&1 || return 1
@@ -73,7 +73,7 @@ traced() {
 	tail -n 3 "$tmp/$1.said"
 }
 
-# numbers NAME EVENT - each pool's events, or their sum, are those of the statistics
+# numbers NAME EVENT - the events of each pool, or their sum, must be those of its statistics
 numbers() {
 	local pool event count sum seen
 
@@ -107,7 +107,7 @@ balanced() {
 		}' "$tmp/$1.seen"
 }
 
-# asked NAME - all that is checked of a program
+# asked NAME - makes all checks of one program
 asked() {
 	local event
 
@@ -120,7 +120,7 @@ asked() {
 		"^\[fault\] checked $(object "$1") 3 <freed twice> give \+ [0-9]+ "
 }
 
-# object NAME - the address of the object that it frees twice, as a number
+# object NAME - prints the address of the object that the program frees twice, as a number
 object() {
 	printf '%d' "$(sed -n 's/^object \([^ ]*\) .*/\1/p' "$tmp/$1.said")"
 }
@@ -136,7 +136,7 @@ asked static
 check a_program_keeps_the_probes_where_sections_are_collected eval \
 	"build small '$out/libpool.a' -Wl,--gc-sections && strip '$tmp/small' && has '$tmp/small'"
 
-# Examples for bpftrace, all at once on a program that goes on.
+# The examples for bpftrace run at once on a program that does not end.
 shown() {
 	cat <<-'END'
 		fills	fills_of_a_thread	^@fills\[the%20big%20one, from this thread\]: [1-9]

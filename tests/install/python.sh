@@ -19,7 +19,7 @@ shows() {
 	pools "$tmp/work.so" work >"$tmp/shown" && cat "$tmp/shown" &&
 		tail -n 1 "$tmp/shown" | grep -qE '^things +size 112 used 3 cached [0-9]+ '
 }
-# A number that the table of C gets is in Python, too.
+# Python must have each number that the C table has.
 numbers() {
 	(cd user/examples/python && python3 -B - "$tmp/work.so") <<'END'
 import ctypes, sys
@@ -32,7 +32,7 @@ assert all(sorted(one) == sorted(columns) for one in pools.stats()), pools.stats
 assert any(one["name"] == "things" for one in pools.stats())
 END
 }
-# refused SAYS ARG... - ends with 2 and one line, which has SAYS
+# refused SAYS ARG... - the script must exit with 2 and one line that has SAYS
 refused() {
 	local says=$1 status=0
 

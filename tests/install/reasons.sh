@@ -22,7 +22,7 @@ git ls-files -z --cached --others --exclude-standard | xargs -0 cp -P --parents 
 printf '#!/bin/sh\nexit 1\n' >"$tmp/bin/dpkg-query"
 chmod +x "$tmp/bin/dpkg-query"
 
-# dpkg is replaced by nothing, so that nothing is installed whatever happens.
+# An empty dpkg, so that nothing is ever installed.
 cat >"$tmp/apt.conf" <<END
 Dir::Bin::dpkg "/bin/false";
 Dir::State::status "/dev/null";
@@ -34,7 +34,7 @@ Dir::Etc::sourceparts "/dev/null";
 Dir::State::lists "$tmp/apt/lists";
 END
 
-# A command of make, with one of these apts
+# Runs a command of make with one of these apts.
 cat >"$tmp/in_tree" <<END
 #!/bin/sh
 config=\$1
@@ -43,7 +43,7 @@ exec env -u LIBPOOL_OPTIONS -u MAKEFLAGS -u MAKELEVEL -u MFLAGS -u RESULTS \\
 	APT_CONFIG="$tmp/\$config.conf" LIBPOOL_CACHE="$tmp/cache" \\
 	make -s -C "$tree" "\$@"
 END
-# make, where build/ and the cache folder are disks of 2 MB
+# Runs make with disks of 2 MB as build/ and as the cache folder.
 cat >"$tmp/cramped" <<END
 #!/bin/sh
 mount -t tmpfs -o size=2m none "$tree/build"
@@ -53,13 +53,13 @@ END
 chmod +x "$tmp/in_tree" "$tmp/cramped"
 mkdir -p "$tree/build"
 
-# last FILE - the last line that is not make's own
+# last FILE - prints the last line that make did not write itself
 last() {
 	{ grep -v '^make\(\[[0-9]*\]\)\?: ' "$1" || true; } | tail -n 1
 }
 
-# ends_with REASON COMMAND... - it fails within five minutes, and this extended regular
-# expression is in its last line
+# ends_with REASON COMMAND... - the command must fail within five minutes, and its last line must
+# match REASON
 ends_with() {
 	local reason=$1 status=0
 
@@ -76,7 +76,8 @@ if [ "$(id -u)" -eq 0 ]; then
 	chmod 755 "$tmp"
 fi
 
-# tried NAME REASON COMMAND... - a way in which this machine cannot run anything is n/a
+# tried NAME REASON COMMAND... - as ends_with; n/a where this machine cannot run a command in that
+# way
 tried() {
 	local name=$1
 
@@ -112,7 +113,7 @@ for command; do
 		"${nobody[@]}" "$tmp/in_tree" apt "$command"
 done
 
-# ends_so REASON - a script that ends in such a way; its last line is this
+# ends_so REASON - runs a script that fails; REASON must be its last line
 ends_so() {
 	cat >"$tmp/script"
 	ends_with "$1" bash "$tmp/script"

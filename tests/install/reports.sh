@@ -13,7 +13,7 @@ export LD_LIBRARY_PATH=$out
 page=Documentation/debugging.rst
 example=user/examples/bugs/bugs.c
 
-# By the flags of the page's command.
+# Build with the flags of the page's command.
 builds() {
 	local flags
 
@@ -23,18 +23,18 @@ builds() {
 	gcc $flags -o "$tmp/bugs" -I"$tmp" "$example" -L"$out" -lpool
 }
 
-# plain - reports without what differs from run to run
+# plain - replaces what differs from run to run in reports
 plain() {
 	sed -E 's/0x[0-9a-f]{5,}/ADDRESS/; s/\+0x[0-9a-f]+/+N/g; s/thread [0-9]+/thread N/
 		s/^(pool:   \+[0-9]+:).*/\1/'
 }
 
-# shown BUG - the page's command, and the report behind it
+# shown BUG - prints the command of the page, and the report below it
 shown() {
 	sed -n "/^\t\t\\$ .* \.\/bugs $1\$/,/^\$/s/^\t\t//p" "$page"
 }
 
-# agrees BUG - the program ends, and its first lines are those of the page
+# agrees BUG - the program must die, and its first lines must be those of the page
 agrees() {
 	local options status=0
 

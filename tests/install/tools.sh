@@ -12,10 +12,10 @@
 so=("$out/libpool.so.0" "-Wl,-rpath,$out")
 memcheck=(valgrind --leak-check=full --error-exitcode=9)
 export ASAN_OPTIONS=detect_leaks=1 LSAN_OPTIONS=report_objects=1
-# Programs that are killed shall leave no core file.
+# Killed programs must leave no core file.
 ulimit -c 0
 
-# build PROGRAM COMPILER ARG... - tests/install/tools/PROGRAM.c
+# build PROGRAM COMPILER ARG... - builds tests/install/tools/PROGRAM.c
 build() {
 	local program=$1 cc=$2
 
@@ -24,8 +24,8 @@ build() {
 		-o "$tmp/$program" "tests/install/tools/$program.c" "$@" -pthread
 }
 
-# flagged PATTERN FAULT COMMAND... - the fault is reported and ends the program.  The
-# report has its address, unless PATTERN begins with "no address: ".
+# flagged PATTERN FAULT COMMAND... - the tool must report the fault and end the program.  The report
+# must have the fault's address, unless PATTERN begins with "no address: ".
 flagged() {
 	local pattern=$1 fault=$2 address
 
@@ -42,7 +42,7 @@ flagged() {
 		grep -qE "${pattern#no address: }" "$tmp/stderr"
 }
 
-# faults NAME PATTERN-OF-LEAK COMMAND... - all faults that both tools report
+# faults NAME PATTERN-OF-LEAK COMMAND... - checks all faults that both tools report
 faults() {
 	local name=$1 leak=$2 fault
 
@@ -63,7 +63,7 @@ faults() {
 		'FAULT: freed twice' free_twice "$@"
 }
 
-# clean COMMAND... - a program without a fault runs, with each set of options
+# clean COMMAND... - a program without a fault must run silently, with each set of options
 clean() {
 	local options
 
@@ -74,8 +74,8 @@ clean() {
 	done
 }
 
-# switched COMMAND... - pools must be closed, so that the tool sees each call; with no-tools
-# they must not
+# switched COMMAND... - pools must close their arrays, so that the tool sees each call; with
+# no-tools they must not
 switched() {
 	timeout 60 "$@" "$tmp/bad" closed &&
 		! LIBPOOL_OPTIONS=no-tools timeout 60 "$@" "$tmp/bad" closed
@@ -100,8 +100,8 @@ asan asan_of_gcc_with_the_archive gcc "$out/libpool.a"
 asan asan_of_clang clang "${so[@]}"
 asan asan_of_clang_with_the_archive clang "$out/libpool.a"
 
-# valgrind_too NAME LIBRARY... - checks all of them under valgrind, whose report of a leak has
-# not the address, but the place of the allocation
+# valgrind_too NAME LIBRARY... - checks all of them under valgrind, whose report of a leak names the
+# place of the allocation instead of the address
 valgrind_too() {
 	local name=$1 program
 

@@ -42,7 +42,7 @@ is() {
 	same "$(number "$1" "$2")" "$3"
 }
 
-# start [OPTIONS] - starts the server, whose numbers are $server and $port
+# start [OPTIONS] - starts the server; sets $server and $port
 start() {
 	rm -f "$tmp/said"
 	LIBPOOL_OPTIONS=${1:+$1,}ctl=$tmp/sock timeout -k 5 300 "$chat/server" \
@@ -63,7 +63,7 @@ stopped() {
 	same "$status" "$1" && { [ "$1" != 0 ] || [ ! -s "$tmp/log" ]; }
 }
 
-# with OPTIONS STATUS COMMAND... - runs clients of a server, which must end with this status
+# with OPTIONS STATUS COMMAND... - runs a server and its clients; the server must exit with STATUS
 with() {
 	local options=$1 status=$2 failed=0
 
@@ -77,7 +77,7 @@ with() {
 applies() {
 	(cd "$chat" && patch --batch -p1 <"$1")
 }
-# -Werror is not in the page's command: a compiler of tomorrow may warn of more.
+# The page's command lacks -Werror, because later compilers may have more warnings.
 builds() {
 	[ -n "$build" ] && (cd "$chat" && sh -euc "$build -Wall -Wextra -Werror")
 }
@@ -92,7 +92,8 @@ step() {
 	check "a_crowd_talks_in_step_${1#*-}" with '' 0 clients crowd 60 0
 }
 
-# slow LINES MORE FULL ANSWERED - while one client does not read, FULL holds; then it reads
+# slow LINES MORE FULL ANSWERED - while one client does not read, FULL must hold; then the client
+# reads
 slow() {
 	local full=$3 failed=0 to_clients pid
 
@@ -113,7 +114,7 @@ slow() {
 	cat "$tmp/heard"
 	grep -qE "$4" "$tmp/heard" && return $failed
 }
-# empty - waits, because the server notices a moment later that a client has gone
+# empty - waits until the server has noticed that its clients have gone
 empty() {
 	within is conn used 0 && within is msg used "${1:-0}"
 }
@@ -130,7 +131,7 @@ grows() {
 check messages_for_a_slow_client_have_no_limit_in_step_pools with '' 0 grows
 
 step 2-limit
-# table - of lines "POOL ... ": what is the same in each run
+# table - of lines "POOL ... " prints what is the same in each run
 table() {
 	awk '$1 ~ /^(pool|conn|msg)$/ && NF > 8 { print $1, $2, $3, $5, $9 }'
 }
@@ -163,10 +164,10 @@ quit() {
 }
 check nobody_sees_the_bug with '' 0 quit
 
-# The options are the page's.
+# Use the options of the page.
 options=$(sed -n 's/^\tLIBPOOL_OPTIONS=\([a-z,-]*\) \.\/server$/\1/p' $page)
 check the_page_names_the_options same "$options" caller,tag,integrity,no-merge
-# plain - reports without what differs from run to run
+# plain - replaces what differs from run to run in reports
 plain() {
 	sed -E 's/0x[0-9a-f]{5,}/ADDRESS/; s/\+0x[0-9a-f]+/+N/g; s/thread [0-9]+/thread N/'
 }
@@ -203,7 +204,7 @@ step 6-graph
 dumps() {
 	grep -c '"total"' "$tmp/dumps"
 }
-# recorded N - waits until there are N dumps more
+# recorded N - waits until there are N more dumps
 recorded() {
 	local want=$(($(dumps) + $1))
 

@@ -11,7 +11,7 @@
 
 dest=$tmp/dest
 
-# into TARGET... [NAME=VALUE...] - these targets, for $dest
+# into TARGET... [NAME=VALUE...] - makes these targets for $dest
 into() {
 	make -s "B=$out" "DESTDIR=$dest" "$@"
 }
@@ -22,7 +22,7 @@ tree() {
 		find . -type f -print0 | sort -z | xargs -r0 sha256sum)
 }
 
-# foreign - makes files of others: one in a folder that we use, too, and an empty one
+# foreign - makes files that are not ours: one in a folder that we use, too, and an empty folder
 foreign() {
 	mkdir -p "$dest"/usr/local/{include/libpool,lib/pkgconfig,share/man/man3,share/libpool}
 	mkdir -p "$dest/data"
@@ -32,8 +32,8 @@ foreign() {
 	chmod 2775 "$dest/usr/local/lib"
 }
 
-# returns BEFORE [NAME=VALUE...] - after BEFORE, a function that fills $dest, an installation
-# and its removal leave $dest as it was
+# returns BEFORE [NAME=VALUE...] - an installation and its removal must leave $dest as BEFORE, a
+# function, had made it
 returns() {
 	local before=$1
 
@@ -57,14 +57,14 @@ at_once() {
 		tree | diff "$tmp/before" -
 }
 
-# A file that came later, in a folder that the installation made, stays there.
+# A file that was added later, in a folder that the installation made, must stay.
 later() {
 	returns : && into install && echo mine >"$dest/usr/local/include/libpool/mine.h" &&
 		into uninstall || return 1
 	same "$(cd "$dest" && find . -type f)" ./usr/local/include/libpool/mine.h
 }
 
-# says TEXT COMMAND... - the command fails and says so, and $dest is unchanged
+# says TEXT COMMAND... - the command must fail, print TEXT, and leave $dest unchanged
 says() {
 	local said text=$1
 

@@ -29,7 +29,8 @@ build() {
 check "programs_build_for_each_tool" eval 'build plain && build asan -fsanitize=address &&
 	build tsan -fsanitize=thread'
 
-# The text, the fault of tools/bad.c, and the macro of analyzer/bad.c, if that can make it.
+# Per row of the table: its text, the fault of tools/bad.c, and the macro of analyzer/bad.c, if
+# there is one.
 faults='
 read after free|read_first_byte_of_a_free_object|AFTER
 write after free|write_last_byte_of_a_free_object|AFTER
@@ -42,7 +43,7 @@ threads without an order|race|
 '
 tools='AddressSanitizer valgrind ThreadSanitizer gcc clang'
 
-# says TOOL FAULT MACRO - what it prints about the fault
+# says TOOL FAULT MACRO - prints the tool's report about the fault
 says() {
 	local program=bad fault=$2
 
@@ -58,7 +59,7 @@ says() {
 		-o "$tmp/o" tests/install/analyzer/bad.c ;;
 	esac 2>&1
 }
-# The first words of a report, of any of the tools or of libpool.
+# The first words of a report, by any of the tools or by libpool.
 REPORT='(Address|Leak|Thread)Sanitizer: |Invalid (read|write)|definitely lost: [1-9]'
 REPORT+='|uninitialised value|FAULT: |warning: '
 finds() {
@@ -66,7 +67,7 @@ finds() {
 	grep -qaE "$REPORT" "$tmp/said"
 }
 
-# Without a fault there is nothing to find, else the table would say nothing.
+# Without a fault a tool must report nothing, otherwise the table would mean nothing.
 quiet() {
 	local tool
 

@@ -23,7 +23,7 @@
 static int stop;
 static char text[65536];
 
-/* Returns its argument if the function was named. */
+/* Returns its argument if the name of the function was found. */
 static void *name_calls(void *arg)
 {
 	int named = 0;
@@ -47,7 +47,7 @@ static int use(const char *plugin, struct pool_head *pool)
 	return dlclose(handle);
 }
 
-/* The child of a fork loads, names and unloads, whatever the other thread was doing. */
+/* Load, name and unload in a child, whatever the other thread was doing at the fork. */
 static int child_uses(const char *plugin, struct pool_head *pool)
 {
 	pid_t child = fork();

@@ -5,7 +5,7 @@
 #
 # poolctl.sh sources it.  $tmp/after is a dump of 7 pools that need nothing.
 
-# dump COLUMN=NUMBER... - writes that dump with other numbers of pool1
+# dump COLUMN=NUMBER... - prints that dump with these numbers for pool1
 dump() {
 	awk -v "set=$*" '
 	$1 == "#" { for (i = 2; i <= NF; i++) at[$i] = i - 1 }
@@ -20,7 +20,7 @@ dump() {
 	{ print }' "$tmp/after" >"$tmp/changed"
 }
 
-# advises TEXT COLUMN=NUMBER... - pool1 gets this advice, by the numbers, and no other
+# advises TEXT COLUMN=NUMBER... - with these numbers pool1 must get this advice, and no other
 advises() {
 	local text=$1
 
@@ -31,7 +31,7 @@ advises() {
 7 pools, 1 piece of advice"
 }
 
-# silent COLUMN=NUMBER... - there is none
+# silent COLUMN=NUMBER... - with these numbers pool1 must get no advice
 silent() {
 	dump "$@" &&
 		same "$("$ctl" advise "$tmp/changed")" "7 pools, 0 pieces of advice"

@@ -6,7 +6,7 @@
 # poolctl.sh sources it.  $tmp/after is a dump of 7 pools that need nothing; dump() of
 # advise.sh changes numbers of pool1 in it.
 
-# bugs STATUS ARG... - ends with it; what it said is in $tmp/bugs
+# bugs STATUS ARG... - poolctl bugs must exit with STATUS; $tmp/bugs gets its output
 bugs() {
 	local status=0 want=$1
 

@@ -51,7 +51,7 @@ static void take(struct wave *w, unsigned int n)
 	}
 }
 
-/* Not the newest ones, so that a program's mixture of ages comes about. */
+/* Free objects of any age, as programs do, not always the newest ones. */
 static void give(struct wave *w, unsigned int n)
 {
 	static unsigned int any = 1;
@@ -64,7 +64,7 @@ static void give(struct wave *w, unsigned int n)
 	}
 }
 
-/* Up and down in straight lines, between a fifth and all. */
+/* Rise and fall in straight lines, between a fifth of the objects and all of them. */
 static unsigned int wanted(const struct wave *w, unsigned int turn)
 {
 	unsigned int half = w->period / 2, at = turn % w->period;

@@ -6,7 +6,7 @@
 # poolctl.sh sources it.  $tmp/after is a dump of 7 pools that need nothing; dump() of
 # advise.sh changes numbers of pool1 in it, whose objects have 40 bytes.
 
-# Five dumps in a file: used goes up, then cached; fills come in the middle.
+# Five dumps in one file: objects in use rise, then cached ones; fills happen in between.
 for numbers in 'used=0 cached=3 fills=0' 'used=100 cached=3 fills=10' \
 	'used=200 cached=3 fills=50' 'used=400 cached=1000 fills=90' 'used=400 cached=50 fills=90'; do
 	# shellcheck disable=SC2086	# words
@@ -18,7 +18,7 @@ check a_graph_is_as_it_was diff <("$ctl" plot pool1 "$tmp/dumps" 0.5) "$tmp/plot
 check a_graph_may_be_plain_ascii diff <(LC_ALL=C "$ctl" plot pool1 "$tmp/dumps" 0.5) \
 	<(sed 'y/▁▂▃▄▅▆▇█/..::||##/' "$tmp/plot.txt")
 
-# Each file has one; as JSON they have the same numbers.
+# The same dumps as JSON must have the same numbers.
 apart() {
 	local n=0
 
@@ -59,7 +59,7 @@ gone_for_a_while() {
 }
 check a_pool_may_come_and_go gone_for_a_while
 
-# huge - such bytes are shown as the largest number
+# huge - a number of bytes that is too large must be shown as the largest one
 huge() {
 	dump used=18446744073709551615
 	"$ctl" plot pool1 "$tmp/changed" >"$tmp/plot" && cat "$tmp/plot" &&
@@ -69,7 +69,7 @@ check numbers_may_be_too_large huge
 
 ### SVG
 
-# Read a graph back from its points on the screen.
+# Reads a graph back from its points on the screen.
 drawn() {
 	"$ctl" --svg plot pool1 "$tmp/dumps" 0.5 >"$tmp/plot.svg" &&
 		"$src/ask.py" svg "$tmp/plot.svg" \
@@ -100,7 +100,7 @@ no_pools() {
 		"$src/ask.py" svg "$tmp/empty.svg" used:0,0 && "$ctl" plot all "$tmp/empty"
 }
 check a_program_without_pools_has_an_empty_graph no_pools
-# A day of seconds is no larger than a picture needs.
+# A day with a dump per second must not need a larger picture.
 many_dumps() {
 	for _ in {1..700}; do cat "$tmp/dump.01" "$tmp/dump.02"; done >"$tmp/many.dumps"
 	"$ctl" --svg plot all "$tmp/many.dumps" >"$tmp/many.svg" && ls -l "$tmp/many.svg" &&
@@ -122,7 +122,7 @@ rm -r "$tmp/debugfs"
 made_up
 check the_kernel_is_plotted eval \
 	"'$ctl' --debugfs '$tmp/debugfs' plot .dot 0.1 2 | grep '^pool %2Edot: [0-9.]* s$'"
-# The graph so far, and a message; not an empty file.
+# A server that dies must leave the graph until then, and a message; not an empty file.
 dies() {
 	local program to_program status=0
 
@@ -152,7 +152,7 @@ interrupted() {
 
 	timeout -s "$1" 1 "$ctl" "${s[@]}" plot 0.1 >"$tmp/plot" || status=$?
 	cat "$tmp/plot"
-	# That is timeout's own.
+	# The status that timeout uses itself.
 	same "$status" 124 && same "$(wc -l <"$tmp/plot")" 23
 }
 check an_interrupt_ends_the_graph interrupted INT

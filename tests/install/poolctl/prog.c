@@ -59,7 +59,7 @@ static void be_busy(void)
 
 static void free_twice(void)
 {
-	/* Compilers are not to know that this is wrong. */
+	/* The compiler must not see that this is a double free. */
 	void *volatile obj = pool_alloc(pools[0]);
 
 	pool_free(pools[0], obj);

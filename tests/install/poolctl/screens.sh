@@ -19,7 +19,7 @@ session() {
 seen() {
 	"${tmux[@]}" capture-pane -p -t "$1"
 }
-# on NAME PATTERN - the screen has a line like this
+# on NAME PATTERN - a line of the screen must match
 on() {
 	within eval "seen $1 | tee $tmp/screen | grep -E -- '$2'" ||
 		{ cat "$tmp/screen"; return 1; }

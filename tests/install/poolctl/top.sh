@@ -68,7 +68,7 @@ check top_has_allocations_in_a_second_of_pools_with_memstats counts_allocations
 session second 80 10 "${s[@]}" --sort used top 0.2
 check top_starts_sorted_as_asked on second 'sorted by used'
 keys_to second C-c
-# tmux's shell is ended by the signal, too.
+# The signal ends the shell of tmux, too.
 check top_ends_by_a_signal within eval "! ${tmux[*]} has-session -t second"
 
 # The server is that of plot.sh.
@@ -76,7 +76,7 @@ session rising 100 10 --socket "$tmp/rising" --sort fills top 0.3
 check top_has_events_in_a_second on rising '^rising +([5-9]|1[0-9])[0-9]{2} '
 keys_to rising q
 
-# With its terminal, and not later.
+# top must end with its terminal, and not later.
 "${tmux[@]}" new-session -d -s hangup -x 80 -y 10 \
 	"echo \$\$ >$tmp/hangup.pid; exec $(printf '%q ' "$ctl" "${s[@]}" top)"
 hangs_up() {
@@ -105,7 +105,7 @@ check top_says_it_after_the_screen grep -q "^poolctl: $sock: no program serves" 
 check a_target_that_is_dead_is_told_of refused 1 'no program serves' "${s[@]}" list
 check watch_ends_with_its_target refused 1 'no program serves' "${s[@]}" watch
 
-# A killed program's socket is replaced; events in a second are counted.
+# Another program takes the socket of a killed one, and events per second must stay right.
 program "$sock" 2 busy
 session fourth 150 10 "${s[@]}" --sort get_objs top 0.3
 busy() {

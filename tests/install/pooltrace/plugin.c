@@ -9,7 +9,7 @@
 
 void *plugin_get(void);
 
-/* Behind the call is more, so that it does not become a jump. */
+/* Code behind the call keeps the compiler from making it a jump. */
 void *plugin_get(void)
 {
 	char *p = malloc(SIZE);

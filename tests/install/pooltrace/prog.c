@@ -21,13 +21,13 @@
 
 #define COUNT(a)	(sizeof(a) / sizeof((a)[0]))
 
-/* The compiler may leave out a pair of calls that it understands, so it must not see the object. */
+/* Hide an object from the compiler, which may drop a pair of calls that it understands. */
 static void *volatile seen;
 
-/* There is not so much memory, and the compiler must not know it. */
+/* More memory than any machine has; volatile hides that from the compiler. */
 static volatile size_t huge = SIZE_MAX / 2;
 
-/* Other modules may call it, so that its name is known. */
+/* A global function, so that call sites in it have a name. */
 __attribute__((noinline)) void *get(size_t size);
 
 void *get(size_t size)
@@ -74,7 +74,7 @@ static void functions(void)
 	seen = p = pvalloc(1021);
 	free(p);
 	free(NULL);
-	/* These calls fail and change nothing. */
+	/* Make calls that fail and change nothing. */
 	p = get(1023);
 	seen = realloc(p, huge);
 	seen = reallocarray(p, huge, 1025);
@@ -111,7 +111,7 @@ static void *give_back(void *arg)
 	return NULL;
 }
 
-/* The second round frees what the threads of the first round allocated, all at once. */
+/* In the second round free what the threads of the first round allocated, all threads at once. */
 static void threads(void)
 {
 	void *(*rounds[])(void *arg) = { allocate, give_back };
@@ -127,7 +127,7 @@ static void threads(void)
 	}
 }
 
-/* The child frees four of its parent's objects, which the child's trace does not know. */
+/* Free four objects of the parent in the child, whose trace does not know them. */
 static void child_of(pid_t (*function)(void))
 {
 	void *p[10];
@@ -168,7 +168,7 @@ static void many(const char *n)
 		free(get(6001));
 }
 
-/* The code of two plugins may have the same addresses, one after the other. */
+/* Load one plugin after another: both may have the same addresses. */
 static void plugins(char **files)
 {
 	for (; *files; files++) {
@@ -183,7 +183,7 @@ static void plugins(char **files)
 	}
 }
 
-/* A daemon closes all files, and so the recorder's. */
+/* Close all files as a daemon does, also that of the recorder. */
 static void closed(void)
 {
 	int fd;
@@ -201,7 +201,7 @@ static void small_files(void)
 	many("100000");
 }
 
-/* The child's trace cannot be made.  A file, if any, takes the place of standard error. */
+/* Fork where the child's trace cannot be created; with a file, standard error goes there. */
 static void unrecorded(const char *file)
 {
 	struct rlimit most = { 4096, 4096 };
@@ -237,7 +237,7 @@ static void drops(void)
 	many("100000");
 }
 
-/* Nobody may make a file where the records are. */
+/* Fork where no user may create a file in the folder of the records. */
 static void drops_and_forks(void)
 {
 	get_and_free(8001, 1, 1);
@@ -249,7 +249,7 @@ static void drops_and_forks(void)
 	wait(NULL);
 }
 
-/* errno is the program's. */
+/* The recorder must not change the program's errno. */
 static void keeps_errno(void)
 {
 	errno = 7777;

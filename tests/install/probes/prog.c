@@ -19,7 +19,7 @@
 static struct pool_head *big, *few, *checked;
 static void *objs[OBJS];
 
-/* More than the caches may have, so some clusters are evicted and come again. */
+/* More objects than the caches may have, so that some clusters are evicted and return. */
 static void use_big(void)
 {
 	int round, i;
@@ -34,7 +34,7 @@ static void use_big(void)
 	pool_gc(NULL);
 }
 
-/* Not in scope where objects are freed, since compilers see that this is a double free. */
+/* Out of the scope of the frees, where the compiler would see the double free. */
 __attribute__((__noinline__)) static void give(struct pool_head *pool, void *obj)
 {
 	__asm__ __volatile__("" : "+r"(obj));
@@ -58,7 +58,7 @@ static void say(struct pool_head *pool, const char *name, int allocs, int frees)
 	printf("%s fault %llu -\n", name, now.faults[POOL_FAULT_DOUBLE_FREE]);
 }
 
-/* Cause each event once, at least. */
+/* Cause each event at least once. */
 static void use_all(void)
 {
 	use_big();
@@ -70,7 +70,7 @@ static void use_all(void)
 	give(checked, objs[3]);
 }
 
-/* For tracers that come later. */
+/* Go on for ever, for tracers that come later. */
 static void use_for(unsigned int seconds)
 {
 	alarm(seconds);

@@ -9,7 +9,7 @@
 
 DECLARE_STATIC_POOL(things, "things", 100);
 
-/* Three objects stay in use. */
+/* Leave three objects in use. */
 void work(void)
 {
 	for (int i = 0; i < 3; i++)

@@ -102,7 +102,7 @@ static void use_unwritten(void)
 	pool_free(pool, obj);
 }
 
-/* True if the pool's arrays are closed; objects of open arrays come back at once. */
+/* True if the pool's arrays are closed: an open array would return the object at once. */
 static int is_closed(void)
 {
 	unsigned int i;

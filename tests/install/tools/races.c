@@ -53,7 +53,7 @@ static void wave(struct pool_head *pool, int byte)
 	pool_free_bulk(pool, 0, OBJS, (void **)objs);
 }
 
-/* Each thread's objects are freed by the next one. */
+/* Each thread frees the objects of the thread before it. */
 static void hand_on(struct pool_head *pool, unsigned int i)
 {
 	void *obj = pool_alloc(pool);
