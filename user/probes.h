@@ -27,9 +27,9 @@
 	STAP_PROBEV(libpool, event, pool, offsetof(struct pool, shown), __VA_ARGS__)
 
 /*
- * Refer to the section that all notes refer to, without an instruction, from code that stays.
- * gold leaves that section out with --gc-sections, since notes count for nothing there, and then
- * refuses the notes.
+ * Refer to the section that all notes refer to, from code that stays, by no instruction.  Otherwise
+ * gold would drop the section with --gc-sections, where references of notes do not count, and then
+ * reject the notes.
  */
 static inline void pool_trace_keep(void)
 {
