@@ -449,7 +449,7 @@ static inline bool pool_cluster_sealed(const struct pool_cluster *c)
 
 /* True if the caller's cluster, not empty, accepts one more object of this kind. */
 static inline bool pool_cluster_accepts(const struct pool_cluster *c,
-				      unsigned int max, const void *obj)
+					unsigned int max, const void *obj)
 {
 	return c->n < max && !pool_cluster_sealed(c) == !pool_seal_of(obj);
 }

@@ -221,7 +221,7 @@ size_t pool_memstats(char *buf, size_t size,
 
 /* Read a prefix.  Returns the reason if it is refused, else NULL. */
 static const char *parse_prefix(struct pool_memstats_options *options,
-			       const char **text)
+				const char **text)
 {
 	char prefix[POOL_DUMP_WORD_LEN + 1] = "";
 	size_t i;
