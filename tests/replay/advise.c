@@ -14,7 +14,7 @@
 #include <malloc.h>
 #include <string.h>
 
-/* Rows of a table that are printed. */
+/* Rows that a table prints at most. */
 #define ROWS		20
 
 /* An object that lives for less than this many events is a short-lived one. */
@@ -24,7 +24,7 @@
 #define SHARE_LEAST	1
 #define HITS_LEAST	90
 
-/* And so often an object must be used again. */
+/* A pool is advised only if its objects are used again at least so often. */
 #define CHURN_LEAST	4
 
 /*
@@ -33,7 +33,7 @@
  */
 #define STRUCT_LEAST	90
 
-/* And most allocations of a size must be of such call sites. */
+/* Percent of a size's allocations that must be of such call sites for a struct of that size. */
 #define STRUCTS_LEAST	50
 
 /* The end of a call site's name by which pooltrace marks calls of strdup() and its like. */
@@ -50,9 +50,9 @@ struct group {
 	unsigned int short_lived;
 	unsigned int live;
 	unsigned int peak;
-	unsigned long long size_allocs;	/* of the most frequent size */
+	unsigned long long size_allocs;	/* of its most frequent size */
 	unsigned int hits;		/* percent */
-	unsigned int structs;		/* of the allocations, those of structs */
+	unsigned int structs;		/* of its allocations, those of structs */
 	bool pooled;
 };
 
@@ -121,7 +121,7 @@ static bool allocates_strings(const struct group *site)
 	return colon && !strcmp(colon, STRING_SITE);
 }
 
-/* Count the rows from @at on of the same call site, and their allocations. */
+/* Count the rows of one call site, from @at on, and their allocations. */
 static unsigned int rows_of_site(const struct group *at, const struct group *end,
 				 unsigned long long *allocs)
 {
@@ -258,7 +258,7 @@ static const char *size_table(struct session *s, const struct group *rows)
 	return NULL;
 }
 
-/* Neighbours of one name become one; their number. */
+/* Merge neighbouring rows of one name; returns the number of rows that are left. */
 static unsigned int join_names(struct group *group, unsigned int pools)
 {
 	unsigned int i, n = 0;
@@ -319,7 +319,7 @@ static void print_sites(const struct trace *t, struct group *site)
 
 const char *advise(struct session *s)
 {
-	/* Read the call sites before pools of one size become one. */
+	/* Read the call sites first, because pools of one size become one afterwards. */
 	struct group *site = groups_of(&s->trace);
 	const char *why;
 

@@ -10,7 +10,7 @@
 
 #include "session.h"
 
-/* Print tables to stdout.  @s: loaded; it is replayed.  NULL, or the reason of a failure. */
+/* Print tables to stdout; @s: loaded and replayed.  Returns NULL, or why it failed. */
 const char *advise(struct session *s);
 
 #endif /* REPLAY_ADVISE_H */

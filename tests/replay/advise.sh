@@ -50,7 +50,7 @@ events() {
 crc=$(gzip -c <"$tmp/body" | tail -c 8 | od -An -N4 -tx4 -v | tr -d ' ')
 { cat "$tmp/body"; echo "end 2100 $crc"; } >"$tmp/trace"
 
-# says LINE... - patterns of the lines of the advice, blanks squeezed
+# says LINE... - the lines of the advice must match these patterns, with single blanks
 says() {
 	local line
 
@@ -68,7 +68,7 @@ check others_do_not says '100 50 5 50 1 0 [0-9]+ [0-9]+ no: kept' \
 	'72 5 0 1 5 100 [0-9]+ [0-9]+ no: seldom'
 check call_sites_have_their_sizes says '770 72 2 100 64 97 prog[+]0x10' \
 	'255 24 2 100 64 98 prog[+]0x20' '50 5 50 0 100 100 prog[+]0x30'
-# Then each allocation needs the backend.
+# Without caches each allocation is one of the backend.
 check without_caches_nothing_gains \
 	eval "LIBPOOL_OPTIONS=no-cache says '64 1000 93 1 1000 100 50 [0-9]+ no: misses'"
 

@@ -20,7 +20,7 @@ export ASAN_OPTIONS=exitcode=99 UBSAN_OPTIONS=exitcode=99
 # shellcheck source=tests/lib/results.sh
 . "$(dirname "$0")/../lib/results.sh"
 
-# seal - the standard input as a trace, with the end line that fits it
+# seal - prints the standard input as a trace, with the end line that fits it
 seal() {
 	local body=$tmp/body crc count
 
@@ -31,7 +31,7 @@ seal() {
 	echo "end ${1:-$count} $crc"
 }
 
-# refused [WHY] - the program refuses $tmp/bad, because of WHY
+# refused [WHY] - the program must refuse $tmp/bad, because of WHY
 refused() {
 	local status=0
 
@@ -43,7 +43,7 @@ refused() {
 	return 1
 }
 
-# changed NAME WHY SED... - the good trace, changed by sed and sealed again, is refused
+# changed NAME WHY SED... - the good trace, changed by sed and sealed again, must be refused
 changed() {
 	local name=$1 why=$2
 
@@ -56,7 +56,8 @@ differs_and_is_refused() {
 	! cmp "$tmp/changed" "$tmp/body.good" && refused "$1"
 }
 
-# at_each_byte COMMAND... - prints a bad trace, when it is given the number of a byte
+# at_each_byte COMMAND... - COMMAND prints a bad trace for the number of a byte; each must be
+# refused
 at_each_byte() {
 	local at size status=0
 
@@ -205,7 +206,8 @@ not_by_xz() {
 	[ "$status" -eq 1 ] && grep -q 'not by xz, after byte 0$' "$tmp/out"
 }
 check "bad xz" not_by_xz
-# ends STATUS PATTERN ARG... - with it, having said so; /dev/full is its output
+# ends STATUS PATTERN ARG... - the program must exit with STATUS and print PATTERN; its output is
+# /dev/full
 ends() {
 	local status=0 wanted=$1 pattern=$2
 

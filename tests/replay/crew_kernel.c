@@ -38,7 +38,7 @@ struct crew {
 	struct member member[];
 };
 
-/* Wait for the next phase, or until the thread is to stop.  The queue has barriers. */
+/* Wait for the next phase, or until the thread must stop.  The wait queue has the barriers. */
 static enum phase wait_after(struct crew *crew, enum phase seen)
 {
 	wait_event_idle(crew->changed,

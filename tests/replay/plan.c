@@ -57,7 +57,7 @@ static void join_sizes(struct trace *t)
 		t->event[i].pool = (unsigned short)t->pool[t->event[i].pool].same;
 }
 
-/* The largest object that a pool of the trace has. */
+/* Returns the size of the largest object that a pool of the trace has. */
 unsigned int trace_largest(const struct trace *t)
 {
 	return t->hot_size / TRACE_IN_BOUND;

@@ -50,7 +50,7 @@ static char result[4096];
 
 static struct dentry *root;
 
-/* A region for user copies, as pools have: it keeps caches from merging. */
+/* The region for user copies keeps the cache from merging, as in caches of pools. */
 static void *create_cache(const char *name, unsigned int size)
 {
 	static unsigned int serial;
@@ -89,7 +89,7 @@ static const struct replay_ops on_caches = {
 struct options {
 	const struct replay_ops *ops;
 	enum replay_content content;
-	unsigned int cpus;		/* 0: as the trace says */
+	unsigned int cpus;		/* 0: the number of the trace */
 };
 
 static bool read_options(char *text, struct options *o)
@@ -113,7 +113,7 @@ static bool read_options(char *text, struct options *o)
 	return true;
 }
 
-/* Read all of a file, for vfree(); NULL: it cannot be read. */
+/* Read a file as a whole, to be freed by vfree(); NULL if it cannot be read. */
 static char *read_all(struct file *file, size_t len)
 {
 	char *text = vmalloc(len + 1);
@@ -186,7 +186,7 @@ static const char *end(void)
 	return why;
 }
 
-/* The result of a write; the reason becomes the text of the file "result". */
+/* Returns what the write returns; the file "result" gets the reason. */
 static ssize_t told(const char *why, size_t count)
 {
 	if (!why)

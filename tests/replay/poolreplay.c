@@ -29,7 +29,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* With malloc(), a pool is only its size. */
+/* Under malloc() a pool is only a size. */
 static void *create_size(const char *name, unsigned int size)
 {
 	(void)name;
@@ -53,7 +53,7 @@ static void free_size(void *pool, void *obj)
 	free(obj);
 }
 
-/* Bytes that malloc() had handed out before the replay, for the trace and the like. */
+/* Bytes that malloc() had allocated before the replay, for the trace and the like. */
 static unsigned long long held_before;
 
 static unsigned long long held_by_malloc(void)
@@ -75,7 +75,7 @@ static const struct replay_ops on_malloc = {
 struct options {
 	const struct replay_ops *ops;
 	enum replay_content content;
-	unsigned int cpus;		/* 0: as the trace says */
+	unsigned int cpus;		/* 0: the number of the trace */
 	const char *dump;		/* words; NULL: no dump */
 	bool advise;
 	const char *file;
@@ -136,7 +136,7 @@ static struct options read_options(int argc, char **argv)
 	}
 	if (optind != argc - 1 || (o.advise && argc != 3))
 		called_wrong();
-	/* Wrong words are told of now, not after the replay. */
+	/* Refuse wrong words before the replay, not after it. */
 	if (o.dump && dump_pools_to_buf(NULL, 0, o.dump) < 0)
 		exit(2);
 	o.file = argv[optind];
@@ -177,7 +177,7 @@ static bool apply_settings(const struct trace *t, const char *file)
 	return good;
 }
 
-/* Prints what /sys/kernel/debug/pool/pools says.  No pool comes or goes meanwhile. */
+/* Print what /sys/kernel/debug/pool/pools shows.  No other thread creates or ends pools. */
 static void dump(const char *words)
 {
 	int wanted = dump_pools_to_buf(NULL, 0, words);

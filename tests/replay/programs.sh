@@ -17,7 +17,7 @@ out=$1
 . tests/lib/results.sh
 export ASAN_OPTIONS=exitcode=99 UBSAN_OPTIONS=exitcode=99
 
-# replayed ALLOCATOR COMMAND... - all events of the trace, on that one
+# replayed ALLOCATOR COMMAND... - the command must replay all events of its trace on this allocator
 replayed() {
 	local allocator=$1 trace=${*: -1}
 
@@ -31,14 +31,14 @@ value() {
 	sed -n "s/^$1 //p" "$tmp/report"
 }
 
-# Most objects have a pool, and some sizes are left to malloc().
+# Most objects must come from pools, and some sizes from malloc().
 pooled() {
 	replayed pool "$out/poolreplay-asan" --cpus 1 "$1" || return 1
 	[ $(($(value unpooled) * 10)) -lt "$(value allocations)" ] &&
 		[ "$(value unpooled)" -gt 0 ] && [ "$(value pools_made)" -gt 9 ]
 }
 
-# The library stands in front of the C library's malloc(), otherwise that would be measured.
+# The peer's malloc() must be called instead of the C library's.
 on_peer() {
 	local library
 
@@ -51,7 +51,7 @@ on_peer() {
 	LD_PRELOAD=$library replayed malloc "$out/poolreplay" --malloc "$2"
 }
 
-# What pages show of a dump and of advice.
+# Pages that show a dump and advice must show the same.
 as_numbers_says() {
 	"$out/poolreplay" --cpus 1 --dump='byusage 3' tests/replay/data/kernel-6.12.trace.xz |
 		sed '/^total/q' | diff - \

@@ -29,14 +29,14 @@ end() {
 trap end EXIT
 export LC_ALL=C.UTF-8
 
-# A file of this library, after the preprocessor.  gcc starts cc1.
+# Compiles a preprocessed file of this library; gcc starts cc1.
 run_cc1() {
 	gcc -std=gnu11 -DPOOL_NO_INLINE -I"$top/common" -I"$top/user" -E \
 		"$top/common/core/cluster.c" >"$tmp/unit.i"
 	"$pooltrace" -o "$tmp/all" --limit $EVENTS gcc -O2 -c "$tmp/unit.i" -o /dev/null
 }
 
-# Tables with keys, indices and text; what a program asks of them; a transaction for each
+# Fills tables with keys, indices and text, and asks queries of them, with a transaction for every
 # fifty changes.
 queries() {
 	echo "CREATE TABLE user(id INTEGER PRIMARY KEY, name TEXT UNIQUE, age INT);"
@@ -65,8 +65,7 @@ run_sqlite3() {
 	"$pooltrace" -o "$tmp/all" --limit $EVENTS sqlite3 "$tmp/db" <"$tmp/queries" >/dev/null
 }
 
-# A worker, files of three sizes and a folder that it lists; clients with connections that
-# stay and such that do not.
+# Serves files of three sizes and a folder's list, to clients whose connections stay and to others.
 run_lighttpd() {
 	local port=18080 size
 

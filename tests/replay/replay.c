@@ -11,7 +11,7 @@
  */
 #include "replay.h"
 
-/* Events between two samples of the bytes that are held. */
+/* Events between two readings of the bytes that are allocated. */
 #define SAMPLE_EVERY	4096
 
 /* Objects up to this many words are filled completely, larger ones at both ends. */
@@ -21,7 +21,7 @@
 /* The word of an allocation that failed.  Its free does nothing. */
 #define NO_OBJECT	((void *)1)
 
-/* Spreads the pool's and the allocation's number over a word. */
+/* Spread the numbers of the pool and of the allocation over a word. */
 static unsigned long pattern_of(const struct trace_event *e)
 {
 	unsigned long long mixed = e->alloc * 65536ull + e->pool + 1;
@@ -30,7 +30,7 @@ static unsigned long pattern_of(const struct trace_event *e)
 	return (unsigned long)(mixed ^ mixed >> 32);
 }
 
-/* Which word of an object comes after word @i of @n. */
+/* Returns the word of an object of @n words that comes after word @i. */
 static size_t next_word(size_t i, size_t n)
 {
 	i++;
@@ -72,7 +72,7 @@ static void touch(void *obj, unsigned int size)
 	*(unsigned char *)obj = (unsigned char)size;
 }
 
-/* Caches that have no pool use malloc(). */
+/* Objects of caches that have no pool come from malloc(). */
 static void *get_object(const struct replay *r, unsigned int pool)
 {
 	return r->pool[pool] ? r->ops->alloc(r->pool[pool]) :

@@ -30,7 +30,7 @@ struct replay_ops {
 	bool (*destroy)(void *pool);
 	void *(*alloc)(void *pool);
 	void (*free)(void *pool, void *obj);
-	/* Bytes taken from the platform, all pools; NULL: that is not known. */
+	/* Bytes taken from the platform for all pools; NULL if the allocator does not know. */
 	unsigned long long (*held)(void);
 };
 
@@ -42,14 +42,14 @@ enum replay_content {
 
 /* One worker's part; nobody else uses the results until the worker is done. */
 struct replay_worker {
-	char apart[128];		/* two workers' never share a line */
+	char apart[128];		/* on a cache line of its own */
 	struct replay *replay;
 	unsigned int first;		/* of its events */
 	unsigned int count;
-	unsigned int waits;		/* frees that had to wait */
+	unsigned int waits;		/* frees that had to wait for another worker */
 	unsigned int nulls;		/* allocations that returned NULL */
 	unsigned int wrong;		/* objects with other contents */
-	unsigned int first_wrong;	/* the first one's allocation, from 1 */
+	unsigned int first_wrong;	/* the first one's allocation, numbered from 1 */
 	unsigned long long peak_held;
 	unsigned long long ns;		/* set by the caller */
 };
@@ -68,7 +68,7 @@ struct replay {
 	void **slot;			/* trace->allocs, all 0 */
 };
 
-/* In this order, each by one thread, except replay_work(). */
+/* Called in this order, each by one thread, except replay_work(). */
 void replay_split(struct replay *r);
 bool replay_create(struct replay *r);
 void replay_work(struct replay_worker *w);

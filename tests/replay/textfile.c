@@ -19,10 +19,10 @@
 #define XZ_MAGIC	"\xfd\x37zXZ"
 #define MAGIC_LEN	5
 
-/* No trace needs more; this bounds the size of an unpacked file. */
+/* The largest text; no trace is larger, and a compressed file could unpack to any size. */
 #define LEN_MAX		((size_t)1 << 30)
 
-/* The text is mapped, because malloc() might keep its memory, and would not begin cold then. */
+/* Map memory for the text: malloc() might keep that memory, and then not begin cold. */
 static bool enlarge(struct textfile *text)
 {
 	size_t room = text->room ? text->room * 2 : 65536;
@@ -99,7 +99,7 @@ static bool read_xz(struct textfile *text, int fd)
 
 	if (pipe2(ends, O_CLOEXEC))
 		return false;
-	/* Where a parent ignored it, no child could be waited for. */
+	/* If a parent ignored this signal, no child could be waited for. */
 	signal(SIGCHLD, SIG_DFL);
 	child = fork();
 	if (!child)
@@ -122,7 +122,7 @@ bool textfile_read(struct textfile *text, const char *file)
 		return false;
 	}
 	by_xz = is_xz(fd);
-	/* The seek of a file that cannot seek has set errno, which is no error of reading. */
+	/* lseek() has set errno for a file that cannot seek, which is no error of reading. */
 	errno = 0;
 	good = by_xz ? read_xz(text, fd) : read_all(text, fd);
 	close(fd);

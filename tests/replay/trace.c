@@ -100,7 +100,7 @@ static bool read_hex(struct trace *t, unsigned int *value)
 	return true;
 }
 
-/* Four bits at a time. */
+/* Shift four bits at a time. */
 unsigned int trace_crc32(unsigned int crc, const char *text, size_t len)
 {
 	unsigned int table[16];

@@ -38,15 +38,15 @@ enum trace_mode {
 /* The words of the text; pool_configure() knows these, too. */
 extern const char *const trace_mode_word[TRACE_MODES];
 
-/* What trace_plan() looks at: a pool has so many objects in the bound at least. */
+/* trace_plan(): a size gets a pool if at least so many of its objects fit into the bound, ... */
 #define TRACE_IN_BOUND		32
 
-/* And one of so many allocations is of it at least. */
+/* ... and if at least one allocation in so many is of that size. */
 #define TRACE_SELDOM		1000
 
 enum trace_use {
 	TRACE_POOLED,
-	TRACE_MALLOC,			/* its objects are no pool's */
+	TRACE_MALLOC,			/* its objects come from malloc() */
 	TRACE_UNUSED,			/* another one has its events */
 };
 
@@ -57,8 +57,8 @@ struct trace_pool {
 	/* Set by trace_plan(). */
 	unsigned int use;		/* enum trace_use */
 	unsigned int allocs;		/* version 2 only, as all that follow */
-	unsigned int same;		/* the first one of its size */
-	unsigned int next;		/* in a list of first ones */
+	unsigned int same;		/* the first pool of its size */
+	unsigned int next;		/* next of a list of first pools */
 };
 
 enum trace_kind {
@@ -78,7 +78,7 @@ struct trace_event {
 };
 
 struct trace {
-	/* The text, and how far it was read. */
+	/* The text, and the position up to which it was read. */
 	const char *text;
 	size_t len;
 	size_t pos;
@@ -96,16 +96,16 @@ struct trace {
 	unsigned int events;
 	unsigned int objects;
 
-	/* The caller's memory: as many elements as the comment says. */
+	/* Memory of the caller, with as many elements as the comments say. */
 	struct trace_pool *pool;	/* pools */
 	struct trace_event *event;	/* events */
-	unsigned int *live;		/* objects, all 0; only for reading */
+	unsigned int *live;		/* objects, all 0; used while reading only */
 
 	/* The results of the events, in the order of the text. */
 	unsigned int allocs;
 	unsigned long long live_bytes;	/* at the end */
-	unsigned long long peak_bytes;	/* most that were live at once */
-	unsigned int unpooled;		/* trace_plan(): allocs that are no pool's */
+	unsigned long long peak_bytes;	/* the most that were live at once */
+	unsigned int unpooled;		/* trace_plan(): allocations that come from malloc() */
 
 	const char *error;
 	unsigned int error_event;	/* from 1, the last if all were read */
@@ -119,7 +119,7 @@ bool trace_read_events(struct trace *t);
 void trace_plan(struct trace *t);
 unsigned int trace_largest(const struct trace *t);
 
-/* A character that names of pools have, in traces of @version. */
+/* True if names of pools may have the character, in traces of @version. */
 bool trace_good_in_name(unsigned int version, char c);
 
 /* CRC-32 as in zip and zlib: @crc is that of what comes before, 0 if that is nothing. */

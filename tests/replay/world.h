@@ -30,7 +30,7 @@ static inline void world_free(void *p)
 	kvfree(p);
 }
 
-/* An object that is no pool's. */
+/* An object that comes from malloc(). */
 static inline void *world_object(size_t size)
 {
 	return kvmalloc(size, GFP_KERNEL);
@@ -84,7 +84,7 @@ static inline void world_breathe(void)
 {
 }
 
-/* The other worker may share this one's processor. */
+/* Yield, because the other worker may need this processor. */
 static inline void world_wait(void)
 {
 	sched_yield();
