@@ -43,7 +43,7 @@
 # shellcheck source=tests/vm/begin.sh
 . "$(dirname "$0")/begin.sh"
 
-# Bad lines.  In test results, "ok 3 pool_leak" is a name.
+# Patterns of bad lines.  In test results, "ok 3 pool_leak" is a name.
 BAD='WARNING:|\bBUG\b|\bOops\b|possible |INFO: task .* blocked|'\
 'INFO: trying to register|detected .*stall|unreferenced object|Call [Tt]race|'\
 '[Kk]ernel panic|general protection|UBSAN|KASAN|KMSAN|[Ll]eak|[Dd]eprecated work|'\
@@ -273,7 +273,7 @@ fi
 timeout -k 5 "$timeout" "${run[@]}" <"$input" >"$log" 2>&1 &
 pid=$!
 
-# seen COUNT REGEX FILE - waits until there are so many lines, or the machine has ended.
+# seen COUNT REGEX FILE - waits until FILE has COUNT such lines, or the machine has ended
 seen() {
 	until [ "$(grep -cE "$2" "$3")" -ge "$1" ]; do
 		kill -0 "$pid" 2>/dev/null || return 1
@@ -309,13 +309,13 @@ pid=
 
 ### The verdict
 
-# since LOG [WHOLE] - the log from the script's start on, or from the boot on.
+# since LOG [WHOLE] - prints the log from the script's start on, or with WHOLE from the boot on
 since() {
 	perl -sne 's/\r//g; $on ||= /\] VM-SCRIPT-START$/; print if $on' -- -on="${2:-}" "$1"
 }
 
-# bad LOG - the bad lines of it.  Lines of emitted files are not looked at, nor what KUnit
-# prints of a case that took long, since its name may have "leaks" in it.
+# bad LOG - prints its bad lines, except lines of emitted files, and what KUnit prints of a case
+# that took long, whose name may have "leaks" in it
 bad() {
 	since "$1" "$whole" | BAD=$BAD NAMES=$NAMES EXPECT=$expect \
 		perl -ne '

@@ -36,7 +36,7 @@ rsync -rlp --checksum --delete --prune-empty-dirs --filter='protect *.mod.c' \
 	--include='Kbuild' --include='Makefile' --exclude='*' \
 	"$top/Kbuild" "$top/common" "$top/kernel" "$top/tests" "$dir/"
 
-# modules DIR [ARG...] - a warning leaves nothing behind that looks up to date.
+# modules DIR [ARG...] - builds; a warning fails, and leaves no object that looks up to date
 modules() {
 	local in=$1
 	shift

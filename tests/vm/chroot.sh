@@ -28,7 +28,7 @@ usage() {
 		"clone SUITE NAME COMMAND..."
 }
 
-# repositories - lines "URI CODENAME", of the Debian repositories of this machine's apt.
+# repositories - prints a line "URI CODENAME" for each Debian repository of this machine's apt
 repositories() {
 	# shellcheck disable=SC2016	# apt's variables
 	apt-get indextargets --format '$(REPO_URI) $(CODENAME)' \
@@ -36,7 +36,7 @@ repositories() {
 		{ grep -E '^https?://' || true; } | sort -u
 }
 
-# mirror SUFFIX - where this machine gets its release, or its release-SUFFIX, from.
+# mirror SUFFIX - prints the mirror of this machine's release, or of its release-SUFFIX
 mirror() {
 	local codename
 
@@ -45,12 +45,12 @@ mirror() {
 		sed -n "s|^\\([^ ]*[^ /]\\)/* $codename$1\$|\\1|p" | head -n 1
 }
 
-# settings - how this machine's apt fetches.
+# settings - prints how this machine's apt fetches
 settings() {
 	apt-config dump --no-empty Acquire | grep -v '^Acquire::IndexTargets'
 }
 
-# base SUITE - the archive of a fresh installation is in the cache folder.
+# base SUITE - makes sure that the cache folder has the archive of a fresh installation
 base() {
 	local suite=$1 uri include=() archive=$LIBPOOL_CACHE/debian-$1.tar.gz
 	local new found
@@ -81,7 +81,7 @@ base() {
 	trap - EXIT
 }
 
-# sources SUITE URI - for apt's sources.list.
+# sources SUITE URI - prints the lines for apt's sources.list
 sources() {
 	local suite=$1 uri=$2 security
 
@@ -105,8 +105,8 @@ make_chroot() {
 		'apt-get -q update && DEBIAN_FRONTEND=noninteractive apt-get -qy upgrade' >&2
 }
 
-# in_chroot DIR TREE COMMAND... - the mounts belong to a namespace that ends with the
-# command.  Without root, the command is root in a user namespace.
+# in_chroot DIR TREE COMMAND... - runs a command with mounts that end with it, by a mount namespace.
+# Without root, the command is root of a user namespace.
 in_chroot() {
 	local dir=$1 tree=$2 own=()
 

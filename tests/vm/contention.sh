@@ -25,8 +25,7 @@ counting=$(VARIANT=contended DEBUG="-include $dir/tests/bench/kernel/contended.h
 "${CC:-cc}" -O2 -Wall -Wextra -Wno-unused-parameter -Werror -fPIC -shared \
 	-o "$tmp/lines.so" "$here/lines.c"
 
-# counts SIZE - boots; prints rows of "WORKLOAD PEER ...", and those of lines.c in the same
-# order
+# counts SIZE - boots, and prints rows of "WORKLOAD PEER ...", each followed by the row of lines.c
 counts() {
 	"$here/boot.sh" --cpus $cpus --sockets 2 --nodes --mem 1024 --timeout 500 \
 		--plugin "$tmp/lines.so,out=$tmp/lines,near=$((cpus / 2))" \

@@ -8,8 +8,8 @@
 
 # shellcheck disable=SC2154	# of kernel.sh
 
-# depends PACKAGE PATTERN - the first package that PACKAGE depends on whose
-# whole name matches the extended regular expression.
+# depends PACKAGE PATTERN - prints the first package on which PACKAGE depends and whose whole name
+# matches the extended regular expression
 depends() {
 	{ apt-cache depends "$1" 2>/dev/null || true; } |
 		sed -n 's/^ *|*Depends: //p' | grep -Ex -m1 -- "$2" || true
@@ -17,8 +17,8 @@ depends() {
 
 ### Debian's kernels
 
-# stock_image SERIES ARCH - the package with the kernel.  A release has a metapackage for its
-# own series, "linux-image-amd64", and one with a number for others.
+# stock_image SERIES ARCH - prints the package with the kernel.  A release has a metapackage for its
+# own series, "linux-image-amd64", and one with a number for each other series.
 stock_image() {
 	local meta image
 
@@ -56,7 +56,7 @@ stock_names() {
 	sizes "${packages[@]}"
 }
 
-# sizes PACKAGE=VERSION... - sets $download and $disk to MB of all of them; apt knows each
+# sizes PACKAGE=VERSION... - sets $download and $disk to the MB of all of them, which apt knows
 sizes() {
 	local known
 
@@ -67,7 +67,7 @@ sizes() {
 		apt_lacks "one of $*"
 }
 
-# stock_cost KERNEL - what it takes, if it is not in the cache
+# stock_cost KERNEL - prints the MB that a kernel takes which is not in the cache
 stock_cost() {
 	local series=${1#stock-} arch=-amd64 release dir packages download disk
 
@@ -76,7 +76,7 @@ stock_cost() {
 	[ -d "$dir" ] || echo "$1 $download $disk"
 }
 
-# stock_unpack DIR RELEASE PACKAGE... - fills DIR with kernel and headers.
+# stock_unpack DIR RELEASE PACKAGE... - fills DIR with the kernel and its headers
 stock_unpack() {
 	local dir=$1 release=$2 deb headers common
 	shift 2
@@ -123,15 +123,14 @@ stock() {
 
 ### The newest of Debian's kernels, in a Debian of its own
 
-# backports_image - the package with the newest kernel for amd64, of what apt in
-# $work/root knows.
+# backports_image - prints the package with the newest kernel for amd64 that apt in $work/root knows
 backports_image() {
 	"$here/chroot.sh" run "$work/root" "$work" apt-cache depends \
 		"linux-image-amd64/$NEXT-backports" |
 		sed -n 's/^ *Depends: //p' | grep -Ex -m1 'linux-image-[0-9].*-amd64'
 }
 
-# backports_unpack IMAGE - the kernel into $work, its headers into $work/root.
+# backports_unpack IMAGE - unpacks the kernel into $work, and its headers into $work/root
 backports_unpack() {
 	local release=${1#linux-image-}
 
@@ -153,8 +152,7 @@ backports_unpack() {
 	[ -f "$work/vmlinuz" ]
 }
 
-# make_backports [SERIES] - a cache entry of the newest kernel, which has to be of
-# that series.
+# make_backports [SERIES] - makes a cache entry of the newest kernel, which must be of that series
 make_backports() {
 	local image release series
 
@@ -173,14 +171,14 @@ make_backports() {
 	finish "$LIBPOOL_CACHE/stock-$release"
 }
 
-# series_of ENTRY - X.Y of a cache entry stock-X.Y.Z...
+# series_of ENTRY - prints X.Y of a cache entry stock-X.Y.Z...
 series_of() {
 	local entry=${1##*/}
 
 	expr "$entry" : 'stock-\([0-9]*\.[0-9]*\)'
 }
 
-# backports [SERIES] - the newest such cache entry, made if there is none.
+# backports [SERIES] - prints the newest such cache entry, which is made if there is none
 backports() {
 	local dir
 

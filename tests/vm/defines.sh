@@ -25,26 +25,27 @@ made() {
 	dir=$("$here/build-modules.sh" "$what" "$@" | tail -n 1) && cp "$dir/pool.ko" "$tmp/ko/$name.ko"
 }
 
-# made_with NAME DEFINES - builds anew only the two files that depend on these defines
+# made_with NAME DEFINES - builds pool.ko, but compiles only the two files anew that depend on these
+# defines
 made_with() {
 	local flags="-DPOOL_NO_INLINE $2"
 
 	made "$1" "CFLAGS_common/options/options.o=$flags" "CFLAGS_common/reclaim/bound.o=$flags"
 }
 
-# as_a_whole NAME DEFINES - builds all, as a user does
+# as_a_whole NAME DEFINES - builds all of pool.ko, as a user does
 as_a_whole() {
 	DEBUG=$2 made "$1"
 }
 
-# refused TEXT DEFINES - the build must fail for this reason
+# refused TEXT DEFINES - the build must fail and print TEXT
 refused() {
 	! made_with refused "$2" >"$tmp/refused" 2>&1 && cat "$tmp/refused" &&
 		grep -qF "$1" "$tmp/refused"
 }
 
-# A name; how it is built; defines; what debug says then; hot_size and cluster; how many
-# objects are allocated, cached and shared when one was freed
+# A row: a name; how pool.ko is built; defines; what "debug" then shows; hot_size and cluster; how
+# many objects are allocated, cached and shared after one was freed.
 variants() {
 	cat <<'END'
 a_plain_build_caches|made_with||none|524288 64|1 1 0
@@ -94,14 +95,14 @@ code() {
 		hit=$(find "$dir" -name pool_hit.o -size +0 -path '*/tests/vm/*') && [ -n "$hit" ]
 }
 
-# instructions FUNCTION - prints them without the numbers that depend on where it lies
+# instructions FUNCTION - prints the function's code without numbers that depend on its address
 instructions() {
 	objdump -dr --no-show-raw-insn --disassemble="$1" "$hit" | sed -nE 's/^ +[0-9a-f]+:\t//p' |
 		sed -E 's/\b[0-9a-f]+ <[^>]*>/<>/g'
 }
 
-# hits_alone FUNCTION - a hit, the way on which no conditional jump is taken, must have no
-# locked instruction, and no call but that of tracers, which is a nop
+# hits_alone FUNCTION - the path on which no conditional jump is taken, a hit, must have no locked
+# instruction, and no call except the one of tracers, which is a nop
 hits_alone() {
 	objdump -dr --no-show-raw-insn --disassemble="$1" "$hit" | awk '
 		$1 ~ /^[0-9a-f]+:$/ && $2 ~ /^R_/ { target[n] = $3; next }

@@ -16,7 +16,7 @@ set -euo pipefail
 	exit 2
 }
 
-# cleaned LOG - without carriage returns and kernel messages.
+# cleaned LOG - prints the log without carriage returns and kernel messages
 cleaned() {
 	perl -0777 -pe 's/\r//g; s/\[ *\d+\.\d{6}\][^\n]*\n//g' "$1"
 }

@@ -97,7 +97,7 @@ many_row() {
 	judge_row "$name" "$is" "$unit" "$beside" "${@:2}"
 }
 
-# many_rows - the rows of this kernel, or of 6.12 if it has none
+# many_rows - checks the rows of this kernel, or those of 6.12 if it has none
 many_rows() {
 	local kernel name rest of=$what
 

@@ -32,19 +32,19 @@ mkdir -p "$work"
 exec 9>"$work/lock"
 flock 9
 
-# The tree as Debian has it.  No driver is built, so theirs stay behind.
+# Make the tree as Debian has it, without drivers, because none is built.
 fresh_tree() {
 	rsync -a --delete --exclude='/drivers/**.[ch]' --exclude='/sound/**.[ch]' \
 		"$SOURCE/" "$tree"
 }
 
-# listed - the files that may be ours, with their times
+# listed - prints the files that may be ours, with their times
 listed() {
 	(cd "$tree" && find lib include/linux Documentation/{core-api,ABI} MAINTAINERS -type f \
 		-printf '%T@ %s %p\n') | sort
 }
 
-# kbuild NAME ARGUMENT... - make in the tree, for the objects in build/into-tree/NAME
+# kbuild NAME ARGUMENT... - runs make in the tree, for the objects in build/into-tree/NAME
 kbuild() {
 	local name=$1 compiler=()
 
@@ -53,7 +53,7 @@ kbuild() {
 	make -s -C "$tree" O="$work/$name" ARCH=x86_64 -j2 "${compiler[@]}" "$@"
 }
 
-# clang_for_tree - this Debian's clang, or its newest where the kernel asks for more
+# clang_for_tree - prints this Debian's clang, or its newest one where the kernel needs that
 clang_for_tree() {
 	local least
 
@@ -70,7 +70,8 @@ clang_for_tree() {
 # The goal that chooses what options leave open.
 base=allnoconfig
 
-# configure NAME OPTION... - a small kernel with these; fails if one is not set so
+# configure NAME OPTION... - configures a small kernel with these options; fails if one of them did
+# not hold
 configure() {
 	local name=$1 option
 
@@ -88,13 +89,13 @@ configure() {
 	kbuild "$name" modules_prepare
 }
 
-# compiles NAME ARGUMENT... - without a warning
+# compiles NAME ARGUMENT... - compiles; a warning fails
 compiles() {
 	kbuild "$@" W=1 KCFLAGS=-Werror 2>&1 | tee "$tmp/said" || return 1
 	! grep -qi 'warning' "$tmp/said"
 }
 
-# builds NAME OPTION... - the folder, in a kernel with these
+# builds NAME OPTION... - compiles the folder in a kernel with these options
 builds() {
 	configure "$@" && compiles "$1" lib/pool/
 }
@@ -119,7 +120,7 @@ whole() {
 	return "$bad"
 }
 
-# refused SCRIPT ARGUMENT... - it says why, and ends with 2
+# refused SCRIPT ARGUMENT... - the script must say why, and exit with 2
 refused() {
 	local status=0
 
@@ -128,14 +129,14 @@ refused() {
 	[ "$status" = 2 ] && grep -q "^${1##*/}: ." "$tmp/why"
 }
 
-# again - a second run of into-tree changes no file
+# again - a second run of into-tree must change no file
 again() {
 	listed >"$tmp/before"
 	sleep 0.1
 	scripts/into-tree "$tree" && listed | diff "$tmp/before" -
 }
 
-# updated - what is outdated is brought up to date, and what we no longer have goes
+# updated - outdated files must be updated, and files that we no longer have must go
 updated() {
 	echo '/* old */' >>"$tree/lib/pool/common/seam/plat.h"
 	touch "$tree/lib/pool/common/core/gone.c"
@@ -164,7 +165,7 @@ write_user() {
 		>"$work/user/user.c"
 }
 
-# patch_builds PATCH - applied to the ones before
+# patch_builds PATCH - the kernel must build after this patch and those before it
 patch_builds() {
 	git -C "$tree" -c commit.gpgsign=false am -q "$1" || return 1
 	rm -f "$work/user/user.o"
@@ -176,7 +177,7 @@ patch_builds() {
 	fi
 }
 
-# bad_series - a space too many in a patch is a remark that no list allows
+# bad_series - checkpatch must remark a surplus space in a patch
 bad_series() {
 	mkdir "$tmp/bad"
 	sed 's/^+\tunsigned int i;$/+\tunsigned int  i ;/' "$work"/patches/0003-*.patch \

@@ -17,7 +17,7 @@ most=450
 
 dir=$top/build/kernel/$what-irqs-off
 modules=$("$here/build-modules.sh" "$what" | tail -n 1)
-# No test is built anew; those that there are need what POOL_TESTS exports.
+# Build no test again; those that are built already need what POOL_TESTS exports.
 timed=$(VARIANT=irqs-off POOL_TESTS='' \
 	DEBUG="-DPOOL_TESTS -include $dir/tests/bench/longest/irqs_off.h" \
 	"$here/build-modules.sh" "$what" | tail -n 1)

@@ -32,7 +32,7 @@ dir=$("$here/build-modules.sh" "$what" | tail -n 1)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Cases let calls of the slab fail, by current->fail_nth.
+# Cases make calls of the slab fail, by current->fail_nth.
 cat >"$work/script" <<'END'
 F=/sys/kernel/debug/failslab
 [ ! -e $F ] || { echo N >$F/ignore-gfp-wait; echo 0 >$F/verbose; }

@@ -17,7 +17,7 @@ what=${1:-stock-6.12-rt}
 csv=$top/build/bench/latency-$what.csv
 mkdir -p "${csv%/*}"
 
-# measured - a boot leaves the CSV
+# measured - boots, and leaves the CSV
 measured() {
 	local modules
 
@@ -30,7 +30,8 @@ measured() {
 		{ gsub(" ", ","); print kernel "," $0 }' "$tmp/data" >"$csv"
 }
 
-# below CONTEXT CALL MOST - it was called, hardly ever disturbed, and took no longer
+# below CONTEXT CALL MOST - the call must have been made, hardly ever disturbed, and taken MOST at
+# most
 below() {
 	awk -F, -v context="$1" -v call="$2" -v most="$3" '
 		$2 == context && $3 == call {

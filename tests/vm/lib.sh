@@ -10,7 +10,7 @@ LIBPOOL_CACHE=${LIBPOOL_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/libpool}
 # shellcheck source=tests/lib/why.sh
 . "${BASH_SOURCE[0]%/*}/../lib/why.sh"
 
-# need PACKAGE... - the packages are installed, or get installed when root.
+# need PACKAGE... - installs missing packages as root; otherwise ends the script and names them
 need() {
 	local package missing=() said
 
@@ -55,13 +55,13 @@ apt_update() {
 	updated=$(apt-get -q update 2>&1) || true
 }
 
-# candidate PACKAGE - the version that apt would fetch, or nothing.
+# candidate PACKAGE - prints the version that apt would fetch, or nothing
 candidate() {
 	apt-cache policy "$1" 2>/dev/null |
 		sed -n 's/^ *Candidate: //p' | grep -vFx '(none)' || true
 }
 
-# lacking PACKAGE... - those that apt does not know, nor another package that provides them
+# lacking PACKAGE... - prints those that apt does not know, and that no other package provides
 lacking() {
 	local package
 
@@ -74,7 +74,7 @@ lacking() {
 	done
 }
 
-# known PACKAGE... - apt knows each of them, perhaps after apt-get update.
+# known PACKAGE... - fails unless apt knows each of them, perhaps after apt-get update
 known() {
 	local lack
 
@@ -87,7 +87,7 @@ known() {
 	[ -z "$lack" ] || apt_lacks $lack
 }
 
-# apt_lacks PACKAGE... - dies, and says what to do.
+# apt_lacks PACKAGE... - ends the script, and says what to do
 apt_lacks() {
 	local said
 
@@ -112,9 +112,9 @@ with_update() {
 	fi
 }
 
-# ahead MB KERNEL... - before anything is downloaded: apt knows where to get these kernels, and
-# there is room for them, and for so much in build/.  Says what will be downloaded; $costs has
-# the lines of kernel.sh.
+# ahead MB KERNEL... - says what will be downloaded.  Fails if apt does not know where to get one of
+# these kernels, or if the disk lacks room for them and for MB in build/. Sets $costs to the lines
+# of kernel.sh.
 costs=
 ahead() {
 	local mb=$1 name down disk unknown='' download=0 space=0
@@ -183,8 +183,8 @@ open_log() {
 	exec 8>&2
 }
 
-# lock NAME - until the script ends or locks another name.  Other scripts wait, then find
-# that the work is done.
+# lock NAME - locks NAME until the script ends or locks another name.  Other scripts wait, and then
+# find the work done.
 lock() {
 	exec 9>"$LIBPOOL_CACHE/$1.lock"
 	flock 9

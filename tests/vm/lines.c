@@ -64,7 +64,7 @@ bool qemu_plugin_mem_is_store(uint32_t info);
 FOR_QEMU int qemu_plugin_version = 1;
 FOR_QEMU int qemu_plugin_install(uint64_t id, const void *info, int argc, char **argv);
 
-/* A word per line: its tag, and a bit for each CPU that has it. */
+/* A cache line: its tag, and a bit for each CPU that has it. */
 static _Atomic uint64_t *lines;
 static uint32_t near_mask = ~0u;
 static FILE *out;
@@ -158,7 +158,7 @@ static void on_mark(unsigned int cpu, void *data)
 	}
 }
 
-/* Returns which mark this instruction is; LINES_MARKS: none. */
+/* Returns the mark that this instruction is, or LINES_MARKS if it is none. */
 static unsigned int mark_of(const struct qemu_plugin_insn *insn)
 {
 	const unsigned char *code = qemu_plugin_insn_data(insn);
@@ -179,7 +179,7 @@ static void on_translation(uint64_t id, struct qemu_plugin_tb *tb)
 {
 	size_t n = qemu_plugin_tb_n_insns(tb), i;
 
-	/* Programs are not looked at. */
+	/* Skip instructions of programs. */
 	if (!(qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0)) >> 63))
 		return;
 	qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, NO_REGS, (void *)n);

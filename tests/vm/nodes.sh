@@ -12,7 +12,7 @@
 # shellcheck source=tests/vm/begin.sh
 . "$(dirname "$0")/begin.sh"
 
-# runs - the program ends well in the machine, which has no libraries
+# runs - the program must succeed in the machine, which has no libraries
 runs() {
 	make -s -C "$top" all || return 1
 	"${CC:-cc}" -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -static -I"$top/common" \

@@ -36,7 +36,7 @@ builds() {
 		KBUILD_EXTRA_SYMBOLS="$modules/Module.symvers" modules
 }
 
-# uses_pool, uses_slab - by the functions that the modules call
+# uses_pool, uses_slab - the module must call these functions
 uses_pool() {
 	nm "$dir/pool/null_blk.ko" | grep -w pool_alloc_gfp
 }
@@ -52,13 +52,13 @@ boots() {
 		"$dir/configfs/configfs.ko" "$modules/pool.ko"
 }
 
-# count LOAD NAME - what the pool counted
+# count LOAD NAME - prints what the pool counted
 count() {
 	awk -v load="$1" -v name="$2" \
 		'$1 == "count" && $2 == load && $3 == name { print $4 }' "$tmp/data"
 }
 
-# moved LOAD - arrays were filled and emptied, and no allocation failed
+# moved LOAD - arrays must have been filled and emptied, and no allocation may have failed
 moved() {
 	[ "$(count "$1" fills)" -gt 0 ] && [ "$(count "$1" spills)" -gt 0 ] &&
 		same "$(count "$1" failed)" 0

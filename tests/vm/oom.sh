@@ -18,7 +18,7 @@ modules=$("$here/build-modules.sh" "$what" | tail -n 1)
 # When the program is killed the kernel says so, with a trace.
 EXPECTED='Call Trace|invoked oom-killer|Out of memory|OOM'
 
-# ends HOW SHRINK - the program must end so, with this parameter of pool.ko
+# ends HOW SHRINK - the program must end so with this parameter of pool.ko
 ends() {
 	"$here/boot.sh" --show --mem 512 --append "SHRINK=$2" \
 		--expect-bad "$EXPECTED" "$what" "$here/guest/oom.sh" \

@@ -25,7 +25,7 @@ bool hit_put(struct pool_head *pool, void *obj)
 	return pool_hot_put(pool, obj);
 }
 
-/* Two spellings of one call. */
+/* Both functions make the same call. */
 void *plain_alloc(struct pool_head *pool)
 {
 	return pool_alloc(pool);

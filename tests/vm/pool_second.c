@@ -134,7 +134,7 @@ static bool make_many(void)
 	return true;
 }
 
-/* Each object is linked by its first word to the one before. */
+/* Each object points to the one before, by its first word. */
 static void hold(struct pool_head *pool, unsigned int n)
 {
 	void **last = NULL;
@@ -177,7 +177,7 @@ static void change(struct pool_head *pool, void *arg)
 	*changed += pool_set_min_avail(pool, 1);
 }
 
-/* A lazy RCU would let the end of the pool wait for ten seconds. */
+/* With lazy RCU the end of the pool would wait for ten seconds. */
 static int free_late(void)
 {
 	struct pool_head *pool = create_pool("sc_late", sizeof(struct pool_rcu), 0);

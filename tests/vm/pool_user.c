@@ -31,7 +31,7 @@ static int __init come_early(void)
 	return 0;
 }
 
-/* The object of "kept" stays in use.  A driver that is built in owns what it makes. */
+/* Leave the object of "kept" in use.  A driver that is built in owns the pools that it creates. */
 static int __init come_late(void)
 {
 	struct pool_head *kept, *ended;

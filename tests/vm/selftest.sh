@@ -33,12 +33,12 @@ fails_for() {
 	return 1
 }
 
-# not_again BOOT-ARG... - fails for a machine that dies, and must not start it again
+# not_again BOOT-ARG... - a machine that dies must fail, and not be started again
 not_again() {
 	PATH=$tmp/bin:$PATH fails_for "never came" "$@" && ! grep -q 'started again' "$tmp/out"
 }
 
-# script NAME - a script for the machine, from the standard input.
+# script NAME - makes a script for the machine of the standard input
 script() {
 	cat >"$tmp/$1.sh"
 }
@@ -109,7 +109,7 @@ reboot -f
 EOF
 seq 20000 >"$tmp/numbers"
 
-# builds DIR - without a warning
+# builds DIR - the module must build without a warning
 builds() {
 	kmake "$1" "$1" W=1 modules >"$tmp/out" 2>&1 &&
 		! grep -Ei 'warning|skipping' "$tmp/out" && return
@@ -117,7 +117,7 @@ builds() {
 	return 1
 }
 
-# whole - what the machine wrote is all there
+# whole - all that the machine wrote must have arrived
 whole() {
 	cmp "$tmp/data" "$tmp/numbers" && cmp "$tmp/got/numbers" "$tmp/numbers"
 }

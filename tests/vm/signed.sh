@@ -31,8 +31,8 @@ signed() {
 	[ "$(tail -c 28 "$1")" = '~Module signature appended~' ]
 }
 
-# verifies FILE CERT - its signature is of what is before it, by that key.  The last four of
-# the twelve bytes between it and the line at the end are its length.
+# verifies FILE CERT - the signature at the end of FILE must be of what is before it, by this key.
+# The last four of the twelve bytes between the signature and the last line are its length.
 verifies() {
 	local size len
 
@@ -45,14 +45,14 @@ verifies() {
 		-content "$tmp/content" -certfile "$2" -nointern -out /dev/null
 }
 
-# without_key - kbuild says that it has no key, and goes on
+# without_key - kbuild must say that it has no key, and go on
 without_key() {
 	installs no-key CONFIG_MODULE_SIG_KEY=/none >"$tmp/said" || return 1
 	cat "$tmp/said"
 	grep '/none' "$tmp/said" && not signed "$tmp/no-key/pool.ko"
 }
 
-# by_hand - as Documentation/module.rst says, with a key of one's own
+# by_hand - signs with a key of one's own, as Documentation/module.rst says
 by_hand() {
 	mkdir "$tmp/own"
 	cp "$dir/pool.ko" "$tmp/own/"
@@ -62,14 +62,14 @@ by_hand() {
 		"$sign_file" sha256 "$tmp/own.pem" "$tmp/own.der" "$tmp/own/pool.ko"
 }
 
-# changed - changes one byte that means nothing, so that only the signature shows it
+# changed - changes one byte that means nothing, which only the signature shows
 changed() {
 	mkdir "$tmp/changed"
 	sed 's/author=The libpool/author=the libpool/' "$tmp/signed/pool.ko" >"$tmp/changed/pool.ko"
 	same "$(cmp -l "$tmp/signed/pool.ko" "$tmp/changed/pool.ko" | wc -l)" 1
 }
 
-# pem FILE - the certificate as text, for openssl
+# pem FILE - prints the certificate as text, for openssl
 pem() {
 	openssl x509 -inform DER -in "$1" -out "$1.pem"
 }

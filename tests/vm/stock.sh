@@ -28,7 +28,7 @@ users_modules() {
 		[ "$(sed 's|.*/||; s|\.k*o$||' "$dir/modules.order")" = pool ]
 }
 
-# exports_no_test - what users have built exports only what users may call
+# exports_no_test - a build for users must export only what users may call
 exports_no_test() {
 	local symvers=$users/Module.symvers
 
@@ -36,7 +36,7 @@ exports_no_test() {
 		! grep -vP '\tLIBPOOL$' "$symvers" && ! grep -P '\tplat_' "$symvers"
 }
 
-# installs_alone - what users have built, by the goal that our Makefile gives to kbuild
+# installs_alone - a build for users must install, by the goal that our Makefile gives to kbuild
 installs_alone() {
 	local dir goal
 
@@ -72,13 +72,13 @@ says_all() {
 		return "$status"
 }
 
-# kunit_compiles - the cases, although this kernel has no KUnit
+# kunit_compiles - the cases must compile, although this kernel has no KUnit
 kunit_compiles() {
 	VARIANT=kunit TARGET=pool_kunit.o \
 		"$here/build-modules.sh" "$what" CONFIG_KUNIT=m >/dev/null
 }
 
-# module_of_readme - prints the second block of C there, for this kernel
+# module_of_readme - prints README's second block of C, for this kernel
 module_of_readme() {
 	local readme=$here/../../README.md my=$dir.my import='MODULE_IMPORT_NS(LIBPOOL)'
 
@@ -121,7 +121,7 @@ boots() {
 }
 
 
-# without_debugfs - a pool.ko for kernels that have none
+# without_debugfs - builds a pool.ko for kernels that have no debugfs
 without_debugfs() {
 	local dir built
 
@@ -132,7 +132,7 @@ without_debugfs() {
 		cp "$built/pool.ko" "$tmp/no-debugfs/"
 }
 
-# What kernels say of code that sleeps where it must not
+# What kernels say about code that sleeps where it must not.
 SLEPT='BUG: (sleeping function called|scheduling while atomic|scheduling in a non-blocking)|Call Trace:'
 
 mkdir "$tmp/no-debugfs"

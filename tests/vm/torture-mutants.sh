@@ -21,10 +21,10 @@ kernel=${KERNEL:-stock-6.12}
 copy=$top/build/torture/mutant
 log=$copy/build/torture/$kernel.log
 
-# Errors that are the pools' own.  A slow host, or one without memory, gives "make" and "idle".
+# Errors that pools can cause. "make" and "idle" also come from a slow host or from lack of memory.
 FOUND='twice|contents|reader|zero|built|limit|count|fault'
 
-# tortured [MUTANT] - the copy is at one place, so that only what differs is compiled
+# tortured [MUTANT] - tortures a copy, which has one place, so that only what differs is compiled
 tortured() {
 	rm -f "$log"
 	mkdir -p "$copy"
@@ -35,12 +35,12 @@ tortured() {
 	sed -nE 's/\r$//; s/^\[[^]]*\] (pool_torture: .*: 0x.*)/# \1/p' "$log"
 }
 
-# ended SUCCESS|FAILURE - the module came to its last line
+# ended SUCCESS|FAILURE - the module must have printed this as its last line
 ended() {
 	grep -q -- "--- End of test: $1:" "$log"
 }
 
-# finds MUTANT - an object or a number was wrong, and the module says so to the end
+# finds MUTANT - the module must report a wrong object or number, and FAILURE at the end
 finds() {
 	tortured "$1" && grep -qE "\] pool_torture: ($FOUND): .*: 0x" "$log" && ended FAILURE
 }

@@ -14,7 +14,7 @@ what=${1:-stock-6.12}
 modules=$("$here/build-modules.sh" "$what" | tail -n 1)
 need linux-perf bpftrace trace-cmd
 
-# tools - prints the programs, what they are linked with, and what loads them
+# tools - prints the programs, the libraries they are linked with, and the loader
 tools() {
 	local program programs=()
 

@@ -16,7 +16,7 @@
 
 kernel=${TWIN_KERNEL:-stock-6.12}
 
-# The control changes the largest hot array, which is 128.
+# The control changes the size of the largest hot array, which is 128.
 CONTROL=-DPOOL_HOT_MAX=48
 
 # dump PROGRAM TRACE - the pools after the replay, to the standard output, without the numbers

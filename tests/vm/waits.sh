@@ -15,7 +15,7 @@
 
 what=${1:-stock-6.12}
 
-# measured - a boot leaves the rows
+# measured - boots, and leaves the rows
 measured() {
 	local modules
 
@@ -25,7 +25,8 @@ measured() {
 		"$here/guest/latency.sh" "$modules/pool.ko" "$modules/pool_replay.ko"
 }
 
-# at_most PEER COLUMN WAITERS TIMES OTHER WAITERS - a figure is no more than another one, times TIMES
+# at_most PEER COLUMN WAITERS TIMES OTHER WAITERS - a figure must be at most another one, times
+# TIMES
 at_most() {
 	awk -v peer="$1" -v column="$2" -v n="$3" -v times="$4" -v other="$5" -v of="$6" '
 		$2 == peer && $3 == n { a = $column }
@@ -33,7 +34,7 @@ at_most() {
 		END { print a, "of", b; exit !(a > 0 && b > 0 && a <= times * b) }' "$tmp/data"
 }
 
-# in_turn - each waiter of a pool has had the object as often as the others, or once less
+# in_turn - each waiter of a pool must have had the object as often as the others, or once less
 in_turn() {
 	awk '$1 == "wait" && $2 == "pool" { rows++; bad = bad || $7 < int(100 / $3) }
 		END { exit !(rows == 3 && !bad) }' "$tmp/data"

@@ -13,7 +13,7 @@ P=/sys/kernel/debug/pool
 PARAMETERS=/sys/module/pool/parameters
 USER=/sys/module/pool_user/parameters
 
-# says TEXT - one line of the log must be of pools and have this text
+# says TEXT - one line of the log must be of pools and have TEXT
 says() {
 	dmesg | sed -n 's/^\[[^]]*\] pool: //p' >/tmp/said
 	cat /tmp/said
@@ -33,7 +33,7 @@ readable() {
 	done </tmp/files
 }
 
-# cases - all cases of pool_kunit.ko must have run, and none failed
+# cases - all cases of pool_kunit.ko must run, and none may fail
 cases() {
 	insmod pool_kunit.ko scale=20 || return 1
 	cat /sys/kernel/debug/kunit/pool_*/results >/tmp/results

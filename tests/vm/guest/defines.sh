@@ -10,7 +10,7 @@
 # shellcheck source=tests/vm/guest/stock/lib.sh
 . /files/lib.sh
 
-# numbers POOL KEY... - prints them in a line
+# numbers POOL KEY... - prints these numbers of a pool in one line
 numbers() {
 	pool=$1
 	shift

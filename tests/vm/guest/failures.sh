@@ -12,20 +12,20 @@ F=/sys/kernel/debug
 P=$F/pool
 T=/sys/module/pool_torture/parameters
 
-# At most so many calls of each allocator are refused, so that the machine does not die.
+# Calls of each allocator that may be refused, so that the machine survives.
 MOST=200000
 
 exec 9>/dev/null
 
-# set_all FILE VALUE - writes it for both allocators; a file may not open while memory is
-# refused
+# set_all FILE VALUE - writes VALUE for both allocators, again until it succeeds, since opening a
+# file may fail while memory is refused
 set_all() {
 	for allocator in failslab fail_page_alloc; do
 		until echo "$2" >$F/$allocator/"$1"; do :; done 2>&9
 	done
 }
 
-# Calls by any task and any handler, of any size, also those that may wait.
+# Refuse calls of any task and any handler, of any size, and also those that may wait.
 prepare() {
 	set_all task-filter N
 	set_all ignore-gfp-wait N
@@ -56,13 +56,13 @@ sum_of() {
 	cat $P/by-name/"$1"*/stats | awk -v key="$2" '$1 == key { n += $2 } END { print n + 0 }'
 }
 
-# says SUCCESS - the torture must end so, in its time
+# says SUCCESS - the torture must end in time, and with this word
 says() {
 	while [ "$(cat $T/state)" = running ]; do sleep 1; done
 	same "$(cat $T/state)" "$1"
 }
 
-# fills - true once a thread has filled its cache; false: the torture ended before
+# fills - waits until a thread has filled its cache; fails if the torture ends before
 fills() {
 	until [ "$(sum_of t_ fills)" -gt 0 ]; do
 		[ "$(cat $T/state)" = running ] || return 1
@@ -70,7 +70,7 @@ fills() {
 	done
 }
 
-# A module that makes pools meanwhile is loaded, or refused.
+# Load a module that creates pools; this may be refused.
 come_and_go() {
 	(sleep 1; exec insmod pool_second.ko) >&9 2>&1 &
 	during 2 "$1"
@@ -80,7 +80,7 @@ come_and_go() {
 	[ ! -e /sys/module/pool_second ]
 }
 
-# goes_on - the example fills its cache again
+# goes_on - the example must fill its cache again
 goes_on() {
 	before=$(sed -n 's/^fills //p' $P/by-name/ex_conn/stats)
 	sleep 2
@@ -89,7 +89,7 @@ goes_on() {
 
 prepare
 check "loads" insmod pool.ko age=0
-# Threads may always ask for memory, so their number shows whether there was some.
+# Threads may always ask for memory, so their number of objects shows whether there was memory.
 check "threads begin" insmod pool_torture.ko seconds=10 kinds=thread
 check "... and use their pools" fills
 check "no call returns NULL while there is memory" same "$(sum_of t_ failed)" 0

@@ -28,7 +28,7 @@
 #define MOST_TEXT	8192
 #define PAGE		4096
 
-/* The text is right before a page that cannot be read. */
+/* A text that ends where an unreadable page begins. */
 static char *text;
 static size_t len;
 static char *words[MOST_WORDS];

@@ -39,11 +39,12 @@ nonsense() { ./fuzz "$SEED" $((ROUNDS / 2)) $P/help $files; }
 # shellcheck disable=SC2086	# words
 listed() { printf '%s\n' $files; }
 writable() { ./fuzz writable $P /sys/module/pool/parameters; }
-# kinds COMMAND - prints the kinds of files that COMMAND prints; each pool has the same
+# kinds COMMAND - prints each kind of the files that COMMAND prints once; all pools have the same
+# kinds
 kinds() { "$1" | sed "s|$P/by-name/[^/]*/|$P/by-name/*/|" | sort -u; }
 all_listed() { same "$(kinds listed)" "$(kinds writable)"; }
 
-# caches_objects - now and then all are in use
+# caches_objects - waits until objects are cached; sometimes all are in use
 caches_objects() {
 	cat $P/by-name/ex_conn/debug
 	for _ in 1 2 3 4 5; do

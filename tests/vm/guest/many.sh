@@ -16,14 +16,14 @@ ALL=$((MANY + 2))		# pool_second has two more
 
 now() { cut -d' ' -f1 /proc/uptime; }
 
-# timed WHAT COMMAND... - as check, and says how long it took
+# timed WHAT COMMAND... - as check, and prints how long it took
 timed() {
 	begun=$(now)
 	check "$@"
 	echo "# $(awk "BEGIN { print $(now) - $begun }") s: $1"
 }
 
-# begin_read, end_read - read the first byte of pools, then the rest
+# begin_read, end_read - read the first byte of the file "pools", then the rest
 begin_read() {
 	exec 3<$P/pools
 	dd bs=1 count=1 of=/tmp/slow <&3 2>/dev/null
@@ -33,7 +33,7 @@ end_read() {
 	exec 3<&-
 }
 
-# meanwhile FILE - how often two pools were made and ended while a task reads the file
+# meanwhile FILE - prints how often two pools were created and destroyed while a task reads FILE
 meanwhile() {
 	times=0
 	cat "$1" >/tmp/read &
@@ -45,7 +45,7 @@ meanwhile() {
 	[ $times -ge 8 ]
 }
 
-# whole FORM - what was read must be the whole of an order, or of details
+# whole FORM - what was read must be complete: a whole order, or all details
 whole() {
 	ask "$1" && cat $P/pools >/tmp/read &&
 		same "$(grep -o 'many[0-9]*' /tmp/read | sort -u | wc -l)" $MANY
@@ -59,7 +59,7 @@ takes() {
 	awk "BEGIN { print int(100 * ($(now) - $begun) + 1) }"
 }
 
-# ordered - the names of the last read ascend
+# ordered - the names of the last read must ascend
 ordered() {
 	sed -n 's/.*\(many[0-9]*\).*/\1/p' /tmp/read >/tmp/names &&
 		sort -c /tmp/names

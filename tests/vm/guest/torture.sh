@@ -15,10 +15,10 @@ P=/sys/kernel/debug/pool
 state() { cat /sys/module/pool_torture/parameters/state; }
 running() { [ "$(state)" = running ]; }
 
-# done_with WHAT - notes that it was done once more
+# done_with WHAT - counts one more success of WHAT
 done_with() { echo >>"$tmp/done.$1"; }
 
-# must WHAT COMMAND... - the command always succeeds
+# must WHAT COMMAND... - the command must succeed each time
 must() {
 	what=$1
 	shift
@@ -29,19 +29,19 @@ must() {
 	fi
 }
 
-# may WHAT COMMAND... - the command sometimes succeeds
+# may WHAT COMMAND... - the command may fail, but must succeed at least once
 may() {
 	what=$1
 	shift
 	"$@" 2>/dev/null && done_with "$what"
 }
 
-# is_there FILE... - something can be read
+# is_there FILE... - it must be possible to read something
 is_there() { [ -n "$(cat "$@" 2>/dev/null)" ]; }
 
 put() { echo "$1" >"$2"; }
 
-# validated - a pool in use gives no false alarm.  Some pools go before they are read.
+# validated - pools in use must give no false alarm; some of them end before they are read
 validated() {
 	for pool in "$P"/by-name/*; do
 		said=$(cat "$pool/validate" 2>/dev/null)
@@ -92,7 +92,7 @@ consumers() {
 	done
 }
 
-# often_done WHAT... - each must have been done at least once
+# often_done WHAT... - each must have succeeded at least once
 often_done() {
 	for what; do
 		[ -s "$tmp/done.$what" ] || { echo "never: $what"; return 1; }
@@ -100,7 +100,7 @@ often_done() {
 	done
 }
 
-# nothing_wrong - all commands that must succeed have
+# nothing_wrong - no command that must succeed may have failed
 nothing_wrong() { [ ! -e "$tmp/wrong" ] || { head -n 5 "$tmp/wrong"; false; }; }
 
 insmod pool.ko || exit 1

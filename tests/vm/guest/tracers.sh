@@ -17,7 +17,7 @@ mount -t tracefs none /sys/kernel/tracing
 
 EVENTS="alloc free fill spill evict backend_get backend_put refused fault"
 
-# each FILE FORM - such a line, of each event
+# each FILE FORM - FILE must have a line of this form for each event
 each() {
 	missing=
 	for event in $EVENTS; do
@@ -27,7 +27,7 @@ each() {
 	[ -z "$missing" ] || { echo "no$missing"; tail -n 20 "$1"; false; }
 }
 
-# whole FILE - lines have their fields: names, numbers, symbols
+# whole FILE - lines must have all their fields: names, numbers, symbols
 whole() {
 	grep -qE 'pool_fill: .*name=ex_conn objects=[0-9]+ from=(cpu|shared)' "$1" &&
 		grep -qE 'pool_refused: .*name=ex_event cause=injected' "$1" &&

@@ -9,7 +9,7 @@ P=/sys/kernel/debug/pool
 
 more() { [ "$1" -gt "$2" ] || { echo "$1 is not above $2"; false; }; }
 
-# within COMMAND... - it succeeds within ten seconds
+# within COMMAND... - the command must succeed within ten seconds
 within() {
 	tries=100
 	until "$@" 2>/dev/null; do
@@ -44,7 +44,7 @@ stop() { rmmod pool_example && rmmod pool; }
 # shellcheck disable=SC2010	# names of caches are words
 caches_left() { ls /sys/kernel/slab | grep -c "^pool-$1-"; }
 
-# ask WORDS - chooses what later reads of pools print
+# ask WORDS - chooses what later reads of the file "pools" print
 ask() { echo "$1" >$P/pools; }
 names() { sed -n 's/^[0-9]* \([^ ]*\) .*/\1/p' $P/pools | tr '\n' ' '; }
 lists() { ask "raw $1" && same "$(names)" "$2"; }
@@ -53,7 +53,7 @@ lists() { ask "raw $1" && same "$(names)" "$2"; }
 # shellcheck disable=SC2012
 folders() { ls $P/by-name | sed 's/~.*/~/' | tr '\n' ' '; }
 
-# table N [FILE] - the raw table has a head, N rows as wide as that, and a total
+# table N [FILE] - the raw table must have a head, N rows with as many columns, and a total
 table() {
 	[ $# -gt 1 ] || echo raw >$P/pools
 	awk 'NR == 1 { bad = $0 != "pools version 5" }
@@ -64,7 +64,7 @@ table() {
 		"${2:-$P/pools}"
 }
 
-# aligned N - the table for people has a head, N lines as long as that, and a total
+# aligned N - the table for people must have a head, N lines of the same length, and a total
 aligned() {
 	awk 'NR == 1 { bad = $1 != "pool" || $2 != "size"; width = length }
 	     /^total of / { total++; next }

@@ -106,7 +106,7 @@ done
 check "unloads" stop
 
 echo "# two modules that leave their pools behind"
-# registered - how often each pool is registered
+# registered - prints how often each pool is registered
 registered() { cat $P/by-name/*/stats | sed -n 's/^registrations //p' | tr '\n' ' '; }
 for merge in no-merge-modules merge-modules; do
 	case $merge in

@@ -11,7 +11,7 @@ status() {
 	cat /tmp/said
 	same $is "$want"
 }
-# alike OPTION - the text must be the kernel's, but for numbers
+# alike OPTION - the text must be the kernel's, except for numbers
 alike() {
 	echo "${1#--}" >$P/pools
 	sed 's/[0-9][0-9]*/N/g' $P/pools >/tmp/kernel
