@@ -36,7 +36,7 @@ SIZES = 64, 256, 1024, 16384
 SINGLE = ("hot", "hot-opaque", "lifo64", "fifo64", "lifo1000", "fifo1000",
           "bulk64", "random", "refill64", "shuffled", "pools32")
 DOUBLE = "ring", "alternate", "hot2", "churn", "counters"
-# These workloads have objects of their own sizes.
+# Workloads whose objects have sizes of their own.
 OWN_SIZES = "trace", "counters"
 # Once per process; see ONCE_DO.
 ONCE = "grow", "trace-cold", "poolreplay"
@@ -64,7 +64,7 @@ class Worker:
         self.alive = self.child.stdout.readline() == "ready\n"
 
     def slice(self, n):
-        """ns per operation; None: it has died."""
+        """Returns the ns per operation; None if the process has died."""
         try:
             self.child.stdin.write(f"{n}\n")
             self.child.stdin.flush()
@@ -81,8 +81,8 @@ class Worker:
 
 
 def calibrated(worker, ms):
-    """How many operations fill a slice; this warms up, too.  Each number is done twice, since
-    the first time memory may be touched that was not there before."""
+    """Returns how many operations fill a slice, and warms up.  Each number is done twice, because
+    the first time may touch new memory."""
     n = 500
     ns = 0
     while ns is not None and ns * n < ms * 1e6 / 4:
@@ -93,7 +93,7 @@ def calibrated(worker, ms):
 
 
 def candidates(opt, size, work=None, place=""):
-    """What is measured: name -> command."""
+    """Returns what is measured: {name: command}"""
     wide = size == WIDE_SIZE or (work, size) in WIDE_WORKS
     found = {}
     for peer in opt.peers:
@@ -105,7 +105,7 @@ def candidates(opt, size, work=None, place=""):
 
 
 def generation(opt, work, commands, ops, samples):
-    """Some rounds, by processes of their own."""
+    """Makes some rounds, by new processes."""
     workers = {name: Worker(args, work) for name, args in commands.items()}
     for name, worker in workers.items():
         if name not in ops and worker.alive:
@@ -123,7 +123,7 @@ def generation(opt, work, commands, ops, samples):
 
 
 def measure(opt, work, size, out):
-    """All rounds of a workload; a line each goes to @out."""
+    """Makes all rounds of a workload, and writes a line of each to @out."""
     ops, samples = {}, {}
     for i in range(opt.generations):
         commands = candidates(opt, size, work, opt.places[i % len(opt.places)])
@@ -141,7 +141,7 @@ def write(out, work, size, name, values):
 
 
 def answer(command, text=""):
-    """Both outputs of a process that has one round; "" if it fails."""
+    """Returns both outputs of a process that runs once; "" if it fails."""
     try:
         done = subprocess.run(command, input=text, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True)
@@ -151,7 +151,7 @@ def answer(command, text=""):
 
 
 def grow(command):
-    """ns per object, from nothing: allocation, free, and both."""
+    """Returns the ns per object of a new process: of the allocation, of the free, and of both."""
     said = answer(command + ["--grow", str(GROW)]).split()
     if len(said) != 2:
         return None
@@ -160,7 +160,7 @@ def grow(command):
 
 
 def trace_cold(command):
-    """ns per event of a first replay."""
+    """Returns the ns per event of a first replay."""
     said = answer(command + ["trace"], "1\n").split()
     if said[:1] != ["ready"]:
         return None
@@ -173,7 +173,7 @@ def poolreplay(command):
 
 
 def library(program, name):
-    """The file of a library that a program is linked with."""
+    """Returns the file of a library that a program is linked with."""
     found = re.search(rf"\S*{name}\S* => (\S+)", answer(["ldd", str(program)]))
     return found and found[1]
 
@@ -239,7 +239,7 @@ def counted(text):
 
 
 def count_one(opt, size, name, command):
-    """Begin to count one peer; returns what collect() needs."""
+    """Begins to count one peer; returns what collect() needs."""
     works = [w for w in opt.works if w in SINGLE]
     if "trace" in opt.works and size == opt.sizes[0]:
         works.append("trace")
@@ -253,7 +253,7 @@ def count_one(opt, size, name, command):
 
 
 def collect(running, out):
-    """Wait for what began first and write it down."""
+    """Waits for the count that began first, and writes its figures."""
     peer, size, file, child = running.pop(0)
     if child.wait() or not file.exists():
         print(f"# {peer}: instructions could not be counted", flush=True)
@@ -265,7 +265,7 @@ def collect(running, out):
 
 
 def count_all(opt):
-    """Instructions per operation, two programs at a time: time is no matter."""
+    """Counts instructions per operation, of two programs at a time, as time does not matter."""
     with open(opt.out / "instructions.csv", "w", newline="") as file:
         out = csv.writer(file)
         out.writerow(["workload", "size", "peer", "instructions"])
@@ -287,7 +287,7 @@ def memory_of(command, work):
 
 
 def weigh_all(opt):
-    """KiB that the trace and a million objects take at most."""
+    """Measures the most KiB that the trace takes, and a million objects."""
     with open(opt.out / "memory.csv", "w", newline="") as file:
         out = csv.writer(file)
         out.writerow(["workload", "peer", "kib"])
@@ -299,7 +299,7 @@ def weigh_all(opt):
 
 
 def time_calls(opt):
-    """How long single calls take, three processes each; the middle one counts."""
+    """Times single calls, in three processes per peer, of which the middle one counts."""
     with open(opt.out / "tail.csv", "w", newline="") as file:
         out = csv.writer(file)
         out.writerow(["size", "peer", "half", "p99", "p99.9", "p99.99"])
@@ -329,7 +329,7 @@ def numbers(text):
 
 
 def is_whole(opt, place):
-    """Are all peers there?  Else the place is not used, which is said."""
+    """True if the place has all peers; otherwise prints which are missing."""
     lacks = [p for p in opt.peers if not (opt.folder / place / p).exists()]
     if lacks:
         print(f"# place {place} is not used: no {' '.join(lacks)}", flush=True)

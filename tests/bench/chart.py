@@ -52,7 +52,7 @@ def short(ns):
 
 
 class Axis:
-    """Whole powers of ten around all values."""
+    """An axis over whole powers of ten around all values."""
 
     def __init__(self, rows):
         self.low = math.floor(math.log10(min(r["median"] for r in rows)))
@@ -90,14 +90,14 @@ def panel(rows, axis, name):
 
 
 def begin(width, height):
-    """A background, since the page behind may be dark."""
+    """Begins a chart with a white background, because the page behind may be dark."""
     return [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" '
             f'height="{height}" font-family="sans-serif">',
             '<rect width="100%" height="100%" fill="white"/>']
 
 
 def readme(rows):
-    """Bars of what one may use, the fastest first."""
+    """Draws a bar per allocator that programs may use, the fastest first."""
     rows = sorted((r for r in rows if r["peer"] in README_NAMES), key=lambda r: r["median"])
     most = max(r["median"] for r in rows)
     out = [*begin(README_LABEL + PLOT + NUMBER, HEAD + BAR * len(rows) + 8),
@@ -113,7 +113,7 @@ def readme(rows):
 
 
 def chart(work, sizes):
-    """All panels of a workload, as text."""
+    """Returns the SVG of a workload: a panel per size."""
     axis = Axis([row for rows in sizes.values() for row in rows])
     height = HEAD + BAR * max(len(rows) for rows in sizes.values()) + GAP
     columns = min(COLUMNS, len(sizes))

@@ -11,7 +11,7 @@ PLACE = re.compile(r"^\.\. figures: (\w+)$", re.M)
 
 
 def with_ratios(rows):
-    """In a table with a column "kmem", a row below each one has the ratios to it."""
+    """Adds a row of ratios to the column "kmem" below each row."""
     for row in rows:
         yield row
         base = row[2]
@@ -21,7 +21,7 @@ def with_ratios(rows):
 
 
 def table(lines):
-    """Lines whose columns are two spaces apart, as a simple table."""
+    """Makes a simple table of lines whose columns are two spaces apart."""
     head, *rows = [re.split(r" {2,}", line) for line in lines]
     if head[2:3] == ["kmem"]:
         rows = list(with_ratios(rows))
@@ -29,7 +29,7 @@ def table(lines):
 
 
 def block(text):
-    """A table, what a program has printed, a heading, or a paragraph."""
+    """Makes reStructuredText of a table, a program's output, a heading, or a paragraph."""
     lines = text.splitlines()
     if text.startswith("\t"):
         return f"::\n\n{text}\n\n"
@@ -41,7 +41,7 @@ def block(text):
 
 
 def figures(name):
-    """The figures of one benchmark, and of programs the charts."""
+    """Returns the figures of one benchmark; behind those of user space are the charts."""
     texts = section.read(name).removeprefix(section.HEAD).strip("\n").split("\n\n")
     out = "".join(map(block, texts))
     if name == "user":
@@ -51,7 +51,7 @@ def figures(name):
 
 
 def page(text):
-    """The page, with the figures at their places."""
+    """Returns the page with all figures."""
     there = {file.stem for file in section.FIGURES.glob("*.txt")}
     if sorted(PLACE.findall(text)) != sorted(there):
         raise SystemExit(f"figures.py: the page has no places for {', '.join(sorted(there))}")

@@ -41,13 +41,12 @@ MANY_SIZES = "trace", "trace-cold", "poolreplay", "million", "counters"
 ONCE = "grow", "grow-first", "grow-free"
 
 GROUPS = {"mallocs": MALLOCS, "peers": PEERS}
-# GLib's slices are malloc() since 2.76: nothing is missing then.
+# Since GLib 2.76 its slices call malloc(), so a build without them lacks no peer.
 MAY_LACK = {"gslice"}
 
 
 class Figure:
-    """What was measured, and by the peer "floor"; @lacking are peers that it should be
-    compared with, too."""
+    """A figure, and that of the peer "floor"; @lacking: peers that were not measured."""
 
     def __init__(self, value, text, lacking=(), floor=None):
         self.value = value
@@ -143,7 +142,7 @@ def add_row(costs, head, words):
 
 
 def kernels_of_page(text):
-    """The same, of what bench-page.sh has written."""
+    """Reads the same from figures that bench-page.sh has written."""
     found, costs, head = {}, None, []
     for line in text.splitlines():
         title = re.match(r"Linux (\S+), (?:refused, )?(.*)", line)
@@ -159,7 +158,7 @@ def kernels_of_page(text):
 
 
 class Figures:
-    """All that was measured."""
+    """All figures that were measured."""
 
     def __init__(self, folder, page):
         self.times = load(folder)
@@ -175,7 +174,7 @@ class Figures:
         self.kernels.update(kernels_measured(folder))
 
     def of(self, goal):
-        """A Figure, or None."""
+        """Returns the Figure of a goal, or None if it was not measured."""
         kinds = {"instructions": self.instructions, "time": self.time,
                  "p99.9": self.tail, "memory": self.memory,
                  "fillspill": self.fillspill}
@@ -204,7 +203,7 @@ class Figures:
                       set(group(goal.to)) - set(rounds), floor)
 
     def least(self, goal, values):
-        """@values: peer -> what is the better the less it is; 0 is no figure"""
+        """Returns a Figure of {peer: value}, where less is better, and 0 means not measured."""
         values = {peer: value for peer, value in values.items() if value > 0}
         peer = min(set(group(goal.to)) & set(values), key=values.get, default=None)
         if goal.peer not in values or not peer:
@@ -236,7 +235,7 @@ class Figures:
 
     @staticmethod
     def refused(costs, key):
-        """Machines have 2 CPUs, and 4 to tell what each further one costs."""
+        """Returns the cost of a refusal with 2 CPUs, or of each further CPU of 4."""
         two = costs.get(("refused",) + key[1:])
         four = costs.get(("refused-4",) + key[1:])
         if key[0] == "refused":
@@ -253,7 +252,7 @@ def rows(goals, figures):
 
 
 def report(goals, figures):
-    """The table as text, and how it ends."""
+    """Returns the table as text, and below it how many goals are met."""
     table = list(rows(goals, figures))
     ends = [row[3].split(":")[0] for row in table]
     rounds = [len(r) for peers in figures.times.values() for r in peers.values()]

@@ -38,7 +38,8 @@ SCENARIOS = (
     "10 8 128 random 1", "30 8 64 random 1", "30 1 2048 random 1", "0 1 16000 random 4",
     "3 8 16000 random 4", "10 1 8192 random 8", "0 8 3000 random 1", "5 1 20000 random 2",
 )
-# What programs showed once, MiB resident with libpool, and which figure of survivors.c it is.
+# Per row: what is measured; the scenario; the MiB that a program once had with libpool; and the
+# index of the figure that survivors.c prints.
 SEEN = (
     ("eight pools, 3 % stay", "3 8 512 random 1 512", 645, 1),
     ("after pool_age(), 3 times", "3 8 512 random 1 512", 165, 3),
@@ -76,7 +77,7 @@ def table(results):
 
 
 class Plot:
-    """Operations to the right, MiB up; what is asked for comes after the last."""
+    """The chart: operations to the right, MiB up; right of them the calls that return memory."""
 
     def __init__(self, results):
         rows = [row for rows in results.values() for row in rows]
@@ -127,7 +128,7 @@ def chart(results):
 
 
 def survive_all(programs, scenario):
-    """{peer: MiB as survivors.c prints them}"""
+    """Runs a scenario; returns {peer: MiB that survivors.c prints}."""
     mib = {}
     for name in PEERS:
         if (programs / name).exists():
@@ -175,13 +176,13 @@ def measure_seen(programs, folder):
 
 
 def seen(folder):
-    """What is above 1.1 times the best malloc has a star: lost."""
+    """Makes the table; a star marks what is above 1.1 times the best malloc()."""
     return peer_table(["MiB", "survivors", "once"], by_peer(folder, "seen.csv"),
                       lambda _, mib: mib["pool"] > 1.1 * min(mib.values()))
 
 
 def measure_survivors(programs, folder):
-    """MiB resident at the end, and as "used" the bytes of survivors."""
+    """Measures the MiB that are resident at the end, and as "used" the bytes of survivors."""
     rows = []
     for scenario in SCENARIOS:
         mib = survive_all(programs, scenario)
@@ -191,7 +192,7 @@ def measure_survivors(programs, folder):
 
 
 def survivors(folder):
-    """What is above jemalloc or mimalloc has a star: lost."""
+    """Makes the table; a star marks what is above jemalloc or mimalloc."""
     return peer_table(["MiB"], by_peer(folder, "survivors.csv"),
                       lambda _, mib: mib["pool"] > min(mib.get("jemalloc", mib["pool"]),
                                                        mib.get("mimalloc", mib["pool"])),
@@ -199,7 +200,7 @@ def survivors(folder):
 
 
 def measure_phases(programs, folder):
-    """All peers of a kind at once, since most of the time they sleep."""
+    """Runs all peers of a kind at once, because they sleep most of the time."""
     rows = []
     for kind in KINDS:
         children = {name: subprocess.Popen([programs / name, kind],
@@ -214,7 +215,7 @@ def measure_phases(programs, folder):
 
 
 def loses(when, mib, first):
-    """Not met: as after the first round, a peak of 1.1 times the best, 1.3 times jemalloc."""
+    """True above a goal: the first round, 1.1 times the best peak, 1.3 times jemalloc."""
     rivals = [n for name, n in mib.items() if name != "pool"]
     if when == "last":
         return mib["pool"] > 1.05 * first["pool"] + 1
@@ -230,7 +231,7 @@ def phases(folder):
 
 
 def versions(folder):
-    """A line with the versions of the peers, as packages of the system."""
+    """Writes a line with the versions of the packages of the peers."""
     out = subprocess.run(["dpkg-query", "-W", "-f", "${Package} ${Version}, ", *PACKAGES],
                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False,
                          text=True)

@@ -35,7 +35,7 @@ def cell(rounds, name):
 
 
 def times(table, size):
-    """Medians: a row per workload, a column per peer."""
+    """Prints medians: a row per workload, a column per peer."""
     works = [key for key in table if key[1] == size]
     names = list(dict.fromkeys(n for key in works for n in table[key]))
     titled(f"{size} bytes: ns per operation", ["workload"] + names,
@@ -54,7 +54,7 @@ def costs(instructions, size):
 
 
 def ratios(table, name):
-    """Of pools to the best peer: a row per workload, a column per size."""
+    """Prints ratios of pools to the best peer: a row per workload, a column per size."""
     sizes = sorted({size for (_, size), rounds in table.items() if name in rounds})
     rows = []
     for work in dict.fromkeys(key[0] for key in table):
@@ -86,7 +86,7 @@ def tail_of(calls):
 
 
 def verbatim(folder, name, heading):
-    """The output of a program, behind tabs."""
+    """Prints the output of a program, with a tab before each line."""
     file = folder / name
     if file.exists():
         print(heading, "", *("\t" + line for line in file.read_text().splitlines()), "", sep="\n")
@@ -112,7 +112,7 @@ def figures(folder, table):
 
 
 def summary(table):
-    """Pools beside the best malloc() and the best of all peers."""
+    """Prints pools beside the best malloc() and the best of all peers."""
     rows = []
     for work in SUMMARY:
         rounds = table.get((work, SUMMARY_SIZE), {})

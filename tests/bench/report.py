@@ -45,7 +45,7 @@ def interval(values):
 
 
 class Ratio:
-    """Of one peer's rounds to another one's."""
+    """The ratio of two peers, of the same rounds."""
 
     def __init__(self, ours, theirs):
         values = [a / b for a, b in zip(ours, theirs)]
@@ -80,13 +80,13 @@ def load_instructions(folder):
 
 
 def best(rounds, names):
-    """The fastest of those that there are, or None."""
+    """Returns the fastest of those peers that were measured, or None."""
     there = [n for n in names if n in rounds]
     return min(there, key=lambda n: statistics.median(rounds[n]), default=None)
 
 
 def against(rounds):
-    """What others are compared with: title -> peer or None."""
+    """Returns the peers to compare with: {title: peer or None}"""
     return {"glibc": best(rounds, ["glibc"]),
             "malloc": best(rounds, MALLOCS),
             "peer": best(rounds, PEERS),
@@ -105,7 +105,7 @@ def deviation(values):
 
 
 def result(key, name, rounds, other, instructions):
-    """A line of the table."""
+    """Returns a line of the table."""
     ns = rounds[name]
     count = instructions.get(key + (name,))
     text = (f"{name:12}{statistics.median(ns):9.2f}{min(ns):9.2f}{max(ns):10.2f}"
@@ -129,19 +129,19 @@ def print_one(key, rounds, instructions):
 
 
 def columns(rows):
-    """Rows of text as lines, whose columns are two spaces apart."""
+    """Returns a line per row, with columns that are two spaces apart."""
     widths = [max(map(len, column)) for column in zip(*rows)]
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip()
             for row in rows]
 
 
 def plain_table(head, rows):
-    """A table of figures/."""
+    """Returns a table as figures/ has them."""
     return "\n".join(columns([head, *rows])) + "\n\n"
 
 
 def table_text(head, rows):
-    """A simple table of reStructuredText; all cells are text."""
+    """Returns a simple table of reStructuredText; all cells are text."""
     rule, *lines = columns([["=" * max(map(len, column)) for column in zip(head, *rows)],
                             head, *rows])
     return "\n".join([rule, lines[0], rule, *lines[1:], rule]) + "\n\n"

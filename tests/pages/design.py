@@ -25,7 +25,7 @@ def lines_between(text, begin, end):
 
 
 def concepts(text):
-    """What is wrong with the table of concepts: a row has something in its first column."""
+    """Returns what is wrong with the table of concepts, whose rows begin in the first column."""
     said = SAYS.search(text)
     table = lines_between(text, said[0], "In a kernel") if said else []
     rows = [line for line in table if re.match(r"[^\s=]", line)]
@@ -35,7 +35,7 @@ def concepts(text):
 
 
 def drawing(text):
-    """What is wrong with the drawing: behind a colon a line has the files of a folder."""
+    """Returns what is wrong with the drawing, whose lines have a folder, a colon and its files."""
     drawn = [name for line in lines_between(text, "draws the folders::", "Free objects")
              for name in line.rpartition(":")[2].split() if ":" in line]
     print(" ".join(drawn))
@@ -47,7 +47,7 @@ def drawing(text):
 
 
 def main():
-    """Print what is wrong."""
+    """Prints what is wrong."""
     checks = {"concepts": concepts, "drawing": drawing}
     wrong = list(checks[sys.argv[1]](PAGE.read_text(encoding="utf-8")))
     for line in wrong:

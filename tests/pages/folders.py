@@ -64,7 +64,7 @@ class File:
 
 
 def files_of(tree):
-    """All files that belong to a folder; the kernel's examples are programs of others."""
+    """Returns all files of the folders, except the kernel's examples, which are users' programs."""
     for group in ("common", "user", "kernel"):
         for path in sorted([*(tree / group).glob("*.c"), *(tree / group).glob("*/*.[ch]")]):
             if path.parent.name not in ("example", "seam"):
@@ -72,7 +72,7 @@ def files_of(tree):
 
 
 def arrows(files):
-    """(from, to): what is called or included, and by which file."""
+    """Returns {(from, to): what is called or included, and by which file}."""
     home = {(file.group, name): file.folder for file in files for name in file.defines}
     found = {}
     for file in files:
@@ -86,7 +86,7 @@ def arrows(files):
 
 
 def wrong_of(files, found):
-    """What is not as the order says."""
+    """Returns the calls and includes that lead up in the order."""
     there = {file.folder for file in files}
     for folder in sorted(there ^ set(ORDER)):
         yield f"{folder} " + ("has no place in the order" if folder in there else
@@ -98,7 +98,7 @@ def wrong_of(files, found):
 
 
 def box(folder, stems, at):
-    """A folder: its name, what it is, its files in lines of some width."""
+    """Returns a folder's lines: its name, what it is, and its files, wrapped."""
     lines, line = [], ""
     for stem in stems:
         if len(line) + len(stem) > 66:
@@ -116,7 +116,7 @@ def box(folder, stems, at):
 
 
 def draw(files, found):
-    """The folders from above to below, calls as curves on their right."""
+    """Draws the folders from the top down, with calls as curves on their right."""
     out, where, at = [], {}, 20
     for folder in ORDER:
         at += 0 if "/" in folder else 30
@@ -152,7 +152,7 @@ path {{ fill: none; stroke: #555; marker-end: url(#to) }} marker path {{ marker-
 
 
 def main():
-    """Print the order, or draw it; print each call that goes up."""
+    """Prints or draws the order, and prints each call that leads up."""
     args = sys.argv[1:]
     picture = args[1] if args[:1] == ["map"] else None
     tree = pathlib.Path(args[0]) if args and not picture else TOP

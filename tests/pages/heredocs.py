@@ -23,7 +23,7 @@ LEAST = 30
 
 
 def scripts(tree):
-    """The shell scripts, parts of them, and makefiles: path and lines."""
+    """Yields the path and the lines of each shell script, sourced file and makefile."""
     for folder, below, names in os.walk(tree):
         below[:] = [name for name in below if name not in ("build", ".git")]
         for path in (pathlib.Path(folder) / name for name in sorted(names)):
@@ -35,7 +35,7 @@ def scripts(tree):
 
 
 def heredocs(lines):
-    """(number of the first line, length) of each that has an end."""
+    """Yields (number of the first line, length) of each here-document that has an end."""
     at = 0
     while at < len(lines):
         begin = BEGIN.search(lines[at])
@@ -47,7 +47,7 @@ def heredocs(lines):
 
 
 def main():
-    """Print the long ones, and the number of all."""
+    """Prints the here-documents that are too long, and the number of all."""
     tree = pathlib.Path(sys.argv[1]) if sys.argv[1:] else TOP
     found = [(path.relative_to(tree), at, length) for path, lines in scripts(tree)
              for at, length in heredocs(lines)]

@@ -25,7 +25,7 @@ LEAST = {"links": 10, "sections": 20, "files": 80}
 
 
 def slug(title):
-    """A heading as the anchor that a site for sources makes of it."""
+    """Returns the anchor that sites for sources make of a heading."""
     return re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-")
 
 
@@ -36,7 +36,7 @@ def titles(path):
 
 
 def links(page):
-    """The links of an .md page."""
+    """Returns the links of an .md page."""
     for target, anchor in LINK.findall(page.read_text()):
         if "://" in target:
             continue
@@ -50,7 +50,7 @@ def links(page):
 
 
 def sections(page):
-    """The sections that an .rst page names."""
+    """Returns the sections that an .rst page names."""
     for name, section in SECTION.findall(page.read_text()):
         path = PAGES / f"{name}.rst"
         wanted = " ".join(section.split())
@@ -61,7 +61,7 @@ def sections(page):
 
 
 def files(page):
-    """The files of the tree that a page names, but for what is built."""
+    """Returns the files of the tree that a page names, except files that are built."""
     if page.name == "CHANGELOG.md":
         return
     folders = {path.name for path in TOP.iterdir() if path.is_dir()} - {"build"}

@@ -24,7 +24,7 @@ def read(path):
 
 
 def rows():
-    """{name: member} of the table."""
+    """Returns {name: member} of the table."""
     text = read("common/show/dump_numbers.c")
     found = {}
     for name, member, fault, kind, part in ROW.findall(text[text.index("pool_dump_columns["):]):
@@ -33,7 +33,7 @@ def rows():
 
 
 def members():
-    """Members of struct pool_stats, with one for each kind of fault."""
+    """Returns the members of struct pool_stats, with one for each kind of fault."""
     text = read("common/pool_stats.h")
     body = re.search(r"^struct pool_stats \{(.*?)^\};", text, re.M | re.S).group(1)
     kinds = re.findall(r"^\t(POOL_FAULT_\w+),\t", text, re.M)

@@ -30,7 +30,7 @@ DEFINED = re.compile(r"^(?:[a-z][\w *]*?[ *])?(\w+)\([^;{}]*\)\n\{", re.M)
 
 
 def read(folders):
-    """What each file has, its .c and its .h together, without comments and attributes."""
+    """Returns {file: text of its .c and .h together, without comments and attributes}."""
     texts = {}
     for path in sorted(path for folder in folders for path in folder.glob("*.[ch]")):
         text = ATTRIBUTE.sub("", COMMENT.sub("", path.read_text(encoding="utf-8")))
@@ -39,13 +39,13 @@ def read(folders):
 
 
 def defined(texts):
-    """Where each function is."""
+    """Returns {function: its file}."""
     return {name: stem for stem, text in texts.items()
             for name in DEFINED.findall(text) if name.startswith("pool_")}
 
 
 def calls_of(texts):
-    """The files that each file calls, and by which functions."""
+    """Returns the files that each file calls, and the functions that make the calls."""
     home = defined(texts)
     calls = {stem: {} for stem in texts}
     for stem, text in texts.items():
@@ -57,7 +57,7 @@ def calls_of(texts):
 
 
 def main():
-    """Print the order, and each call that goes up."""
+    """Prints the order, and each call that leads up."""
     folders = [TOP / "common" / name for name in FOLDERS]
     calls = calls_of(read([pathlib.Path(sys.argv[1])] if sys.argv[1:] else folders))
     wrong = [f"{stem} has no place in the order" for stem in calls if stem not in ORDER]

@@ -38,7 +38,7 @@ SEAM = re.compile(r"plat_\w*_(?:acquire|release)$|plat_cmpxchg$|plat_fence$"
 
 
 def without_comments(text):
-    """Blank out comments and strings; lines stay where they are."""
+    """Blanks out comments and strings, and keeps the lines' numbers."""
     def blank(m):
         return re.sub(r"[^\n]", " ", m.group(0))
     text = re.sub(r"/\*.*?\*/|//[^\n]*", blank, text, flags=re.S)
@@ -46,7 +46,7 @@ def without_comments(text):
 
 
 def statement(text, at):
-    """What follows, up to the parenthesis that closes the call."""
+    """Returns the text up to the parenthesis that closes the call."""
     depth = 0
     for end in range(at, len(text)):
         if text[end] == "(":
@@ -59,7 +59,7 @@ def statement(text, at):
 
 
 def first_word(call):
-    """The field that a call is on: the last name of its first argument."""
+    """Returns the field that a call reads or writes: the last name of its first argument."""
     inside = call[call.index("(") + 1:-1]
     depth = 0
     for i, c in enumerate(inside):
@@ -76,7 +76,7 @@ def first_word(call):
 
 
 def functions(text):
-    """Yield each function's or macro's name, and where it begins and ends."""
+    """Yields each function's or macro's name, and where it begins and ends."""
     for m in re.finditer(r"^#define (\w+)(?:[^\n]*\\\n)*[^\n]*", text, re.M):
         yield m.group(1), m.start(), m.end()
     for m in re.finditer(r"^\{.*?^\}", text, re.M | re.S):
@@ -89,7 +89,7 @@ def functions(text):
 
 
 def accesses(path):
-    """Yield (file:function(), operation word) of one file."""
+    """Yields (file:function(), operation word) of one file."""
     text = without_comments(path.read_text())
     where = str(path.relative_to(TOP))
     if where.startswith("common/"):

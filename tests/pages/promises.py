@@ -31,7 +31,7 @@ TOPICS = "tests/vm/guest/stock/"
 
 
 def cases():
-    """The worlds of each case."""
+    """Returns {case: worlds in which it runs}."""
     worlds = {}
     for folder, where in LISTS.items():
         text = (TOP / "tests" / folder / "cases.list").read_text()
@@ -41,7 +41,7 @@ def cases():
 
 
 def is_run(path):
-    """Is it a topic of the stock kernels, or named in a script that runs checks?"""
+    """True if a topic of the stock kernels has the name, or a script that runs checks."""
     if path.startswith(TOPICS):
         topics = re.search(r"^all=(\S+)", (TOP / "tests/vm/guest/stock.sh").read_text(), re.M)
         return pathlib.Path(path).stem in topics.group(1).split(",")
@@ -52,7 +52,7 @@ def is_run(path):
 
 
 def entry_worlds(entry, names):
-    """The worlds in which an entry runs, and what is wrong with it."""
+    """Returns the worlds in which an entry runs, and what is wrong with the entry."""
     check, _, path = entry.rpartition(" of ")
     if not re.match(r"tests/[\w./-]+$", path):
         return names.get(entry, set()), None if entry in names else f"there is no case {entry}"
@@ -76,7 +76,7 @@ def rows(text=None):
 
 
 def deviations(text):
-    """The number of each deviation and the promises it names."""
+    """Returns {number of a deviation: the promises that it names}."""
     return {m.group(1): re.findall(r"\d+b?", m.group(2))
             for m in re.finditer(r"^(D\d+), promises? ([^:]*):", text, re.M)}
 
@@ -157,7 +157,7 @@ WRONG = [
 
 
 def check_self(text, names):
-    """Rows of WRONG that the check accepts."""
+    """Returns the rows of WRONG that the check accepts, though it must not."""
     for wrong in WRONG:
         page = re.sub(r"^   3 \| .*$", lambda m, w=wrong: "   " + w, text, flags=re.M)
         if not any(line.startswith("3: ") for line in check_page(page, names)):
@@ -165,7 +165,7 @@ def check_self(text, names):
 
 
 def parts(text):
-    """The part of each promise: the name of its file in tests/promise."""
+    """Returns {promise: the part of the document, which names its file in tests/promise}."""
     found = {}
     for section, rest in re.findall(r"^Sections? (\d)(.*?)(?=^Sections? \d|\Z)", text, re.M | re.S):
         part = next(name for name, sections in PARTS.items() if section in sections)
@@ -174,7 +174,7 @@ def parts(text):
 
 
 def files():
-    """The file of each case."""
+    """Returns {case: its file}."""
     found = {}
     for folder in LISTS:
         for path in sorted((TOP / "tests" / folder).glob("*.c")):

@@ -24,7 +24,7 @@ HEADERS = {"case.h": {"pool.h", "kunit/test.h", "check.h", "stdio.h", "string.h"
 
 
 def names(paths):
-    """The names that files have, without those of comments and texts."""
+    """Returns the names in these files, except names in comments and strings."""
     found = set()
     for path in paths:
         text = path.read_text(encoding="utf-8")
@@ -39,7 +39,7 @@ def private():
 
 
 def wrong(path, text, hidden):
-    """What is wrong in a file of that text."""
+    """Returns what is wrong in a file with that text."""
     for header in re.findall(r'^#include [<"](.*)[>"]', text, re.M):
         if header not in HEADERS.get(path.name, {"case.h"}):
             yield f"{path.name}: {header} is not for users"
@@ -50,7 +50,7 @@ def wrong(path, text, hidden):
 
 
 def elsewhere(path, text, page):
-    """The cases of a file that no promise of its part names."""
+    """Returns the cases of a file that no promise of its part names."""
     part = promises.parts(page)
     named = {entry for row in promises.rows(page) if part[row[0]] == path.stem
              for entry in row[4].split(", ")}
@@ -70,7 +70,7 @@ WRONG = [
 
 
 def main():
-    """Print what is wrong."""
+    """Prints what is wrong."""
     hidden, page = private(), promises.PAGE.read_text(encoding="utf-8")
     paths = sorted((TOP / "tests/promise").glob("*.c"))
     if sys.argv[1:] == ["self"]:

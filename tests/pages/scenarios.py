@@ -26,7 +26,7 @@ LEAST = 50
 
 
 def main():
-    """Print the scenarios without a mutant, and what is wrong."""
+    """Prints the scenarios without a mutant, and what is wrong."""
     text = "".join(path.read_text(encoding="utf-8")
                    for path in sorted(FOLDER.glob("scenario_*.c")))
     found = SCENARIO.findall(text)

@@ -45,7 +45,7 @@ def without_comments(text):
 
 
 def called():
-    """What common/ calls of the seam."""
+    """Returns the names of the seam that common/ calls."""
     names = set()
     for path in (TOP / "common").rglob("*.[ch]"):
         if path.name not in PAGES:
@@ -54,7 +54,7 @@ def called():
 
 
 def has(path):
-    """What a file defines; a header may also declare what a .c file has."""
+    """Returns the names that a file defines; a header may declare functions of a .c file."""
     text = without_comments(path.read_text())
     names = []
     for m in BEGINS.finditer(text):

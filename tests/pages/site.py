@@ -13,12 +13,12 @@ import pathlib
 import sys
 import urllib.parse
 
-# If there are fewer, then they are not found.
+# If there are fewer links, then this script does not find them.
 LEAST = 1000
 
 
 class Page(html.parser.HTMLParser):
-    """The anchors of a page, and where it leads to."""
+    """Collects the anchors of a page, and its links."""
 
     def __init__(self, path):
         super().__init__()
@@ -34,7 +34,7 @@ class Page(html.parser.HTMLParser):
 
 
 def wrong_of(folder, pages):
-    """(page, link) of those that lead nowhere."""
+    """Yields (page, link) of links that lead nowhere."""
     for path, page in pages.items():
         for link in page.links:
             parts = urllib.parse.urlsplit(link)
@@ -48,7 +48,7 @@ def wrong_of(folder, pages):
 
 
 def main():
-    """Print the links that lead nowhere, and the number of all."""
+    """Prints the links that lead nowhere, and the number of all links."""
     folder = pathlib.Path(sys.argv[1])
     pages = {path: Page(path) for path in sorted(folder.rglob("*.html"))}
     wrong = list(wrong_of(folder, pages))

@@ -61,7 +61,7 @@ def bar(row, name, y):
 
 
 def chart(rows):
-    """What is better if there is less of it."""
+    """Draws the figures of which less is better."""
     name = next(iter(rows[0]))
     rows = [row for row in rows if not row[name].endswith("per second")]
     bottom = HEAD + BAR * len(rows)

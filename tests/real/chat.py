@@ -25,7 +25,7 @@ LISTENERS = 8
 # Lines that are said at once.  Each is a message for each listener, and the server of all
 # steps has 4000 of them.
 BURSTS = {"said alone": 1, "in a burst": 400}
-# A message may cost at most this part of its cost with malloc().
+# The most instructions of a message, as a fraction of those with malloc().
 MOST = {"said alone": 0.9, "in a burst": 0.75}
 LINE = b"%0198d\n"
 # So many messages wait for a client that does not read.
@@ -50,7 +50,7 @@ class Chat(Program):
         self.own.cleanup()
 
     def connect(self, size=None):
-        """A client; @size: of what waits in its socket."""
+        """A client; @size: bytes that may wait in its socket."""
         sock = socket.socket()
         sock.settimeout(20)
         if size:
@@ -59,7 +59,7 @@ class Chat(Program):
         return sock
 
     def collect(self):
-        """As "poolctl gc", where there are pools."""
+        """Collects as "poolctl gc" does; nothing happens without pools."""
         if not pathlib.Path(self.ctl).exists():
             return
         with socket.socket(socket.AF_UNIX) as sock:
@@ -69,7 +69,7 @@ class Chat(Program):
                 pass
 
     def crowd(self):
-        """One that talks, and those that hear it, each known to the server."""
+        """Connects a talker and its listeners; returns when the server knows all."""
         listeners = []
         for _ in range(LISTENERS):
             listeners.append(self.connect())
@@ -93,7 +93,7 @@ def hear(sock, size):
 
 
 def talk(server, bursts, lines):
-    """Return: whether all hear all, in its order."""
+    """True if all clients hear everything, in the order in which it was said."""
     talker, listeners = server.crowd()
     said = b"".join(LINE % i for i in range(lines))
     good = True
@@ -105,7 +105,7 @@ def talk(server, bursts, lines):
 
 
 def instructions(program, lines):
-    """Of a message, by callgrind."""
+    """Counts the instructions of a message, by callgrind."""
     def run(messages):
         with Chat(program, count=True) as server:
             talk(server, messages // LISTENERS // lines, lines)
@@ -115,7 +115,7 @@ def instructions(program, lines):
 
 
 def cpu(server):
-    """ns of the processor for an answer to wrk, two messages and the kernel's part."""
+    """Returns the ns of processor time for an answer to wrk: two messages, kernel included."""
     return cpu_time(server, "-t1", "-c2", "-s", SCRIPT,
                     f"http://127.0.0.1:{server.port}")
 
@@ -150,7 +150,7 @@ def check(folder):
 
 
 def both(folder, run, ctl=False):
-    """Pairs of what both say, one after the other.  @ctl: with a control socket, whose
+    """Returns pairs of what both programs say, in turn.  @ctl: with a control socket, whose
     thread makes system calls slower."""
     for _ in range(PAIRS):
         with Chat(folder / "malloc", ctl=ctl) as a, Chat(folder / "pools", ctl=ctl) as b:

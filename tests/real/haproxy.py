@@ -25,7 +25,7 @@ from program import (PAIRS, SECONDS, Program, Table, cpu_time, die, free_port,
 
 EXAMPLE = pathlib.Path(__file__).parents[2] / "user/examples/haproxy"
 CONNECTIONS = 800
-# An instruction count must be at most this part of the original's.
+# The most instructions, as a fraction of the original's.
 MOST = 0.98
 # The options of ab for a connection with one request, and for a connection with many.
 LOADS = {"connection": ["-c", "1"], "request": ["-c", "1", "-k"]}
@@ -91,7 +91,7 @@ class Proxy(Program):
 
 
 def used_of_theirs(text):
-    """HAProxy counts what caches have as used."""
+    """Yields (name, objects in use); HAProxy counts cached objects as used, too."""
     for name, used, cached in re.findall(
             r"- Pool (\S+) .* (\d+) used \(~(\d+) by thread caches\)", text):
         yield name, int(used) - int(cached)
@@ -127,7 +127,7 @@ def ab(proxy, count, *options):
 
 
 def instructions(program, port, *options):
-    """Of a request, by callgrind."""
+    """Counts the instructions of a request, by callgrind."""
     def run(count):
         with Proxy(program, port, count=True) as proxy:
             ab(proxy, count, *options)
@@ -193,7 +193,7 @@ def fails(program, port):
 
 
 def poisoned(program, port, debug):
-    """Is a request answered with these options?"""
+    """True if a request is answered with these options."""
     with Proxy(program, port, debug) as proxy:
         return proxy.answer(REQUESTS[0]).startswith(b"HTTP/1.1 200 ")
 
@@ -228,12 +228,12 @@ def compare(theirs, ours):
 
 
 def rate(proxy):
-    """Requests per second, of 16 connections."""
+    """Returns the requests per second of 16 connections."""
     return wrk("-t1", "-c16", proxy.url())
 
 
 def cpu(proxy):
-    """ns of the processor for a request of them, with the kernel's part."""
+    """Returns the ns of processor time for one of these requests, kernel included."""
     return cpu_time(proxy, "-t1", "-c16", proxy.url())
 
 
@@ -257,7 +257,7 @@ def memory(proxy):
 
 
 def both(original, pools, port, run):
-    """Pairs of what both say, one after the other."""
+    """Returns pairs of what both programs say, in turn."""
     for _ in range(PAIRS):
         with Proxy(original, port) as a, Proxy(pools, port) as b:
             yield in_turn(run, a, b)

@@ -39,7 +39,7 @@ def free_port():
 
 
 def within(done, what):
-    """Waits until this is true."""
+    """Waits until the condition is true."""
     end = time.monotonic() + PATIENCE
     while not done():
         if time.monotonic() > end:
@@ -55,7 +55,7 @@ def result(name, good, *why):
 
 
 class Program:
-    """A server, which ends with the block that uses it."""
+    """A server, which is stopped at the end of its "with" block."""
 
     def __init__(self, folder, command, env=None, count=False):
         self.folder = pathlib.Path(folder)
@@ -93,17 +93,17 @@ class Program:
         return self.child.wait(PATIENCE)
 
     def resident(self):
-        """KiB of memory, without what is only mapped from files."""
+        """Returns the KiB of memory, without mappings of files."""
         text = pathlib.Path(f"/proc/{self.child.pid}/smaps_rollup").read_text()
         return int(re.search(r"^Anonymous: +(\d+) kB", text, re.M)[1])
 
     def ran(self):
-        """ns of its first thread, in the kernel, too."""
+        """Returns the ns of its first thread, including those in the kernel."""
         text = pathlib.Path(f"/proc/{self.child.pid}/schedstat").read_text()
         return int(text.split()[0])
 
     def instructions(self):
-        """Of its whole life, once it has ended."""
+        """Returns the instructions of its whole life, once it has ended."""
         return int(re.search(r"^(?:summary|totals): (\d+)", self.counts.read_text(),
                              re.M)[1])
 
@@ -115,7 +115,7 @@ def per_request(run, few, many):
 
 
 def wrk(*options):
-    """Requests per second that were answered, all of them well."""
+    """Returns the requests per second; each request must be answered well."""
     said = subprocess.run(["wrk", f"-d{SECONDS}", *options], stdout=subprocess.PIPE, check=True,
                           text=True).stdout
     if "Socket errors" in said or "Non-2xx" in said:
@@ -127,7 +127,7 @@ first = itertools.cycle((True, False))
 
 
 def in_turn(run, a, b):
-    """What both say; every other time the second one runs first."""
+    """Returns what both programs say; every other time the second one runs first."""
     if next(first):
         return run(a), run(b)
     said = run(b)
@@ -135,7 +135,7 @@ def in_turn(run, a, b):
 
 
 def cpu_time(program, *options):
-    """ns of the program's processor per request of wrk."""
+    """Returns the program's ns of processor time per request of wrk."""
     before = program.ran()
     rate = wrk(*options)
     return (program.ran() - before) / (rate * SECONDS)
