@@ -76,7 +76,7 @@ static bool is_xz(int fd)
 	return pread(fd, start, MAGIC_LEN, 0) == MAGIC_LEN && has_magic(start, MAGIC_LEN);
 }
 
-/* dup2() clears the flag, but a descriptor that has its number already keeps it. */
+/* dup2() clears close-on-exec, except where the descriptor already has that number. */
 static bool move(int fd, int to)
 {
 	return fd == to ? !fcntl(fd, F_SETFD, 0) : dup2(fd, to) >= 0;

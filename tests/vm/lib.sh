@@ -135,8 +135,8 @@ ahead() {
 	echo "disk: $space MB there, $mb MB in build/"
 }
 
-# kernel WHAT - sets what kernel.sh prints of it.  An eval of the command itself would succeed
-# where that fails.
+# kernel WHAT - sets the variables that kernel.sh prints.  The output goes through a variable,
+# because "eval" of a command that fails would succeed.
 kernel() {
 	local words
 

@@ -10,8 +10,8 @@
 #define LINES_MARK_H
 
 #define LINES_MARK_BYTES	7
-#define LINES_MARK_BEGIN	0	/* a run begins: lines are followed from here on */
-#define LINES_MARK_END		1	/* the run has ended: a row is written */
+#define LINES_MARK_BEGIN	0	/* a run begins: follow lines from here on */
+#define LINES_MARK_END		1	/* the run has ended: write its row */
 #define LINES_MARK_ON		2	/* what this CPU does from here on counts */
 #define LINES_MARK_OFF		3	/* until here */
 #define LINES_MARKS		4

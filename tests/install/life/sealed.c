@@ -37,7 +37,7 @@ static void need(int good, const char *what)
 	exit(1);
 }
 
-/* Works on any machine: a number that the machine does not have matches no call. */
+/* Machines without open() have no SYS_open, so SYS_openat stands in its place. */
 static void seal(void)
 {
 	struct sock_filter code[] = {

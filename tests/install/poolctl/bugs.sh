@@ -40,7 +40,7 @@ assert [pool[k] for k in keys.split()[1:]] == ["pool1", 40, 2, 0, 1, 0, 3, 0, 0,
 }
 check keys_of_bugs_are_stable counts_as_json
 
-# As found by the library, whose log has the report.
+# A fault that the library found and reported in its log.
 finds() {
 	local program to_program status=0
 

@@ -46,7 +46,7 @@ MODULE_PARM_DESC(state, "Not to be set: running, SUCCESS or FAILURE");
 /* Seconds between two lines of numbers. */
 #define LINE_EVERY	10
 
-/* How many times @seconds units may take for their least number of rounds. */
+/* Units may take this many times @seconds until all have made their least number of rounds. */
 #define PATIENCE	10
 
 static const struct kind {
