@@ -70,19 +70,6 @@ unsigned int spill_coldest(struct pool_local *here, struct pool_carried *out)
 	return n;
 }
 
-/*
- * Put up to @n objects, coldest first, into an array that has @have of at most @slots; returns how
- * many fit.
- */
-static inline unsigned int put_hot(struct pool_local *here, unsigned int have,
-				   unsigned int slots, unsigned int n, void **objs)
-{
-	n = pool_smaller(n, slots - have);
-	if (n)
-		pool_hot_append(here, have, objs, n);
-	return n;
-}
-
 /* Spill @n objects of a pool that has no array here; returns how many were put. */
 static unsigned int put_clustered(struct pool_local *here, unsigned int n,
 				  void **objs, struct pool_carried *out)
@@ -101,60 +88,85 @@ static unsigned int put_clustered(struct pool_local *here, unsigned int n,
 	return done;
 }
 
-/* Move the rest of an array to its beginning after a spill, and put objects behind it. */
-static inline unsigned int refill(struct pool_local *here, unsigned int spilled,
-				  unsigned int slots, unsigned int n, void **objs)
+static inline unsigned int free_slots(const struct pool_local *here)
 {
-	unsigned int left = plat_read(&here->hot.n);
-
-	pool_hot_slide(here, spilled, left);
-	return put_hot(here, left, slots, n, objs);
+	return plat_read(&here->hot.slots) - plat_read(&here->hot.n);
 }
 
 /*
- * Refill the array after a spill without the CPU's lock, so that other calls may get it, because
- * only clusters need the lock.
+ * Make sure that the array has a free slot.  @spilled: set to how many objects were spilled, over
+ * which the caller must slide the rest.  False: there is no room under the bound,
+ * or no empty cluster.
  */
-static unsigned int refill_unlocked(struct pool_local *here, unsigned int spilled,
-				    unsigned int slots, unsigned int n,
-				    void **objs)
+static inline __attribute__((__always_inline__))
+bool make_room(struct pool_local *here, unsigned int *spilled,
+	       struct pool_carried *out)
+{
+	*spilled = 0;
+	if (plat_read(&here->hot.n) < plat_read(&here->hot.slots))
+		return true;
+	*spilled = spill_coldest(here, out);
+	return *spilled;
+}
+
+/* Slide the rest of the array over what was spilled, and put @n objects, which fit, behind it. */
+static inline __attribute__((__always_inline__))
+void put_hot(struct pool_local *here, unsigned int spilled, unsigned int n, void **objs)
+{
+	unsigned int have = plat_read(&here->hot.n);
+
+	if (spilled)
+		pool_hot_slide(here, spilled, have);
+	pool_hot_append(here, have, objs, n);
+}
+
+/*
+ * Put objects without the CPU's lock, so that other calls may get it, because only clusters need
+ * the lock.
+ */
+static void put_hot_unlocked(struct pool_local *here, unsigned int spilled,
+			     unsigned int n, void **objs)
 	POOL_MUST_HOLD(here->cpu->lock)
 {
 	plat_cpu_unlock(here->cpu);
-	n = refill(here, spilled, slots, n, objs);
+	put_hot(here, spilled, n, objs);
 	plat_cpu_lock(here->cpu);
-	return n;
 }
 
 /*
- * Put @n objects, coldest first; if they are plain, the array gets the freshest.  Uses the array's
- * slots, not its capacity, which a switch of options may set to 0 meanwhile.
+ * Put @n objects, coldest first; if they are plain, the array gets the freshest.  Releases the
+ * CPU's lock.  Returns how many were put.  Inline, because a call with the constant 1 has no loops:
+ * one object fits wherever a slot is free.  @out receives evicted clusters.
  */
-static unsigned int put_many(struct pool_local *here, unsigned int n, void **objs,
-			     struct pool_carried *out)
+static inline __attribute__((__always_inline__))
+unsigned int put(struct pool_local *here, bool plain, unsigned int n, void **objs,
+		 struct pool_carried *out)
+	POOL_RELEASES(here->cpu->lock)
 {
-	unsigned int slots, done;
+	unsigned int done = 0;
+	unsigned int spilled, some;
 
-	if (!pool_is_plain(here->pool, *objs))
-		return put_clustered(here, n, objs, out);
-	pool_age_grow(here, out);
-	slots = plat_read(&here->hot.slots);
-	if (!slots)
-		return put_clustered(here, n, objs, out);
-	done = put_hot(here, plat_read(&here->hot.n), slots, n, objs);
-	if (done && done < n)
-		pool_cpu_break(here->cpu);
-	/* pool_smaller() below shows compilers that n - done is at most n. */
-	while (done < n) {
-		unsigned int left = pool_smaller(n - done, n);
-		unsigned int spilled = spill_coldest(here, out);
-
-		if (!spilled)
-			break;
-		done += plat_may(PLAT_RELOCK, 0) ?
-			refill_unlocked(here, spilled, slots, left, objs + done) :
-			refill(here, spilled, slots, left, objs + done);
+	if (plain)
+		pool_age_grow(here, out);
+	if (!plain || !plat_read(&here->hot.cap)) {
+		done = put_clustered(here, n, objs, out);
+		pool_here_unlock(here);
+		return done;
 	}
+	while (make_room(here, &spilled, out)) {
+		if (n == 1 || free_slots(here) >= n - done) {
+			pool_here_unlock(here);
+			put_hot(here, spilled, n - done, objs + done);
+			return n;
+		}
+		some = free_slots(here);
+		if (plat_may(PLAT_RELOCK, 0))
+			put_hot_unlocked(here, spilled, some, objs + done);
+		else
+			put_hot(here, spilled, some, objs + done);
+		done += some;
+	}
+	pool_here_unlock(here);
 	return done;
 }
 
@@ -211,10 +223,8 @@ unsigned int pool_put_to_cache(struct pool *pool, unsigned int n, void **objs,
 		pool_here_leave(here);
 		return n;
 	}
-	if (pool_visit_begin(here, &out)) {
-		done = put_many(here, n, objs, &out);
-		pool_here_unlock(here);
-	}
+	if (pool_visit_begin(here, &out))
+		done = put(here, pool_is_plain(pool, *objs), n, objs, &out);
 	leave(here, done, &out, *flags);
 	return done;
 }
@@ -227,41 +237,18 @@ static void put_down(struct pool *pool, void *obj, unsigned int flags)
 }
 
 /*
- * Make room for one object in an array.  @spilled: set to how many objects were spilled, over which
- * the caller must slide the rest.  False: there is no room.
- */
-static inline __attribute__((__always_inline__))
-bool make_room(struct pool_local *here, unsigned int *spilled,
-	       struct pool_carried *out)
-{
-	if (plat_read(&here->hot.n) < plat_read(&here->hot.slots))
-		return true;
-	*spilled = spill_coldest(here, out);
-	return *spilled;
-}
-
-/*
  * Put an object as pool_put_one() does.  @here is entered and locked; both are left.  @obj is not
- * sealed.  Does what put_many() does, for one object and without its loops.
+ * sealed.
  */
 void pool_put_locked(struct pool_local *here, void *obj, unsigned int flags)
 	POOL_RELEASES(here->cpu->lock)
 {
 	struct pool_carried out = { .some = false };
 	struct pool *pool = here->pool;
-	unsigned int spilled = 0;
-	bool hot, done;
+	bool done;
 
 	pool_visit_look(here, &out);
-	pool_age_grow(here, &out);
-	hot = plat_read(&here->hot.cap);
-	done = hot ? make_room(here, &spilled, &out) :
-		     put_clustered(here, 1, &obj, &out);
-	pool_here_unlock(here);
-	if (spilled)
-		pool_hot_slide(here, spilled, plat_read(&here->hot.n));
-	if (hot && done)
-		pool_hot_push(here, obj);
+	done = put(here, true, 1, &obj, &out);
 	leave(here, done, &out, flags);
 	if (!done)
 		put_down(pool, obj, flags);
