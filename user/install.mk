@@ -24,10 +24,9 @@ install-filled = sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' \
 
 # Commands of gdb, which loads a script by the name of the library that it reads.
 GDB_SCRIPT = $(B)/libpool.so.$(SOVER)-gdb.py
-GDB_PARTS  = $(addprefix user/gdb/,read.py check.py commands.py)
-$(GDB_SCRIPT): $(GDB_PARTS) common/pool.h user/install.mk
+$(GDB_SCRIPT): user/gdb.py common/pool.h user/install.mk
 	@mkdir -p $(B)
-	@sed -e 's|@VERSION@|$(VERSION)|' $(GDB_PARTS) > $@.$$$$ && mv $@.$$$$ $@
+	@sed -e 's|@VERSION@|$(VERSION)|' $< > $@.$$$$ && mv $@.$$$$ $@
 
 # The installed ones; tests copy them.
 headers:

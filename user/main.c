@@ -17,7 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The version; gdb commands in user/gdb compare it with the only version that they know. */
+/* The version; the commands of user/gdb.py compare it with the only version that they know. */
 const char libpool_version[] __attribute__((__used__)) = POOL_VERSION;
 
 bool pool_program_starts;

@@ -155,13 +155,12 @@ __attribute__((__noinline__)) static void *keep_here(struct pool_head *pool)
 	for (i = 0; i < KEPT; i++)
 		objs[i] = get(pool);
 	pool_free(pool, objs[1]);
-	pool_free(pool, objs[1]);	/* a fault, which the pool counts */
 	return objs[0];
 }
 
 static void place_checked(void)
 {
-	pool_configure("caller,tag,integrity,faults=continue");
+	pool_configure("caller,tag,integrity");
 	checked = create_pool((char *)"checked", 100, 0);
 	pool_configure("no-caller,no-tag,no-integrity,hot-first,memstats");
 	counted = create_pool((char *)"counted", 48, 0);
@@ -198,7 +197,7 @@ static void place_shared_slabs(void)
 	at.slab = obj;
 }
 
-/* Damage, stop, and mend it, so that each stop finds one fault. */
+/* Damage what pools have, as a stray write would, stop, and mend it. */
 #define DAMAGE(what, place, value) do { \
 	__typeof__(place) *bad = &(place); \
 	__typeof__(place) was = *bad; \
@@ -211,30 +210,13 @@ static void damage(void)
 {
 	struct pool_local *local = local_of(conn);
 	struct pool_cluster *c = cluster_of(conn);
-	struct pool_bucket *b = bucket_of(conn);
-	struct pool_parked *list = &pool_of(parks)->parked;
-	unsigned char *obj;
+	struct pool_parked *list = &local_of(parks)->parked;
 
-	if (!list->head)
-		list = &local_of(parks)->parked;
 	DAMAGE("nothing", local->nested, local->nested);
-	DAMAGE("list", c->by_pool.prev, (struct pool_list *)c);
-	DAMAGE("wild", c->by_lru.next, (struct pool_list *)8);
-	DAMAGE("twice", local->slot[1], local->slot[0]);
-	DAMAGE("crossed", local->slot[1], get(twin));
-	DAMAGE("unaligned", local->slot[1], (void *)0x1008);
-	DAMAGE("clustered", local->clustered, local->clustered + 1);
+	DAMAGE("wild", c->by_pool.next, (struct pool_list *)8);
 	DAMAGE("many", c->n, 1000);
 	DAMAGE("array", local->hot.n, local->hot.slots + 1);
-	DAMAGE("charged", local->cpu->charged, local->cpu->charged + 8);
-	DAMAGE("bucket", b->objs, b->objs + 1);
-	DAMAGE("filled", pool_of(conn)->filled, 0);
-	DAMAGE("parked", list->count, list->count + 1);
 	DAMAGE("circle", *(void **)list->head, list->head);
-	obj = get(checked);
-	DAMAGE("behind", obj[pool_of(checked)->head.size], 0x55);
-	pool_free(checked, obj);
-	DAMAGE("written", obj[12], 0x55);
 }
 
 int main(void)
