@@ -154,6 +154,7 @@ POOL_EXPORT_TEST(pool_layout_of);
 POOL_EXPORT_TEST(pool_pattern_check);
 POOL_EXPORT_TEST(pool_state_around);
 POOL_EXPORT_TEST(pool_switch);
+POOL_EXPORT_TEST(pool_dump_columns);
 POOL_EXPORT_TEST(pool_validate);
 
 /* The seam's cold half, and symbols that its hot half refers to. */

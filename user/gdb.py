@@ -371,7 +371,7 @@ class List(Command):
             self.row("pool", "size", columns, "options")
             for pool in lib.pools:
                 sums = pool.sums()
-                self.row(pool.name, pool.size, map(sums.get, columns), pool.options())
+                self.row(pool.name, pool.size, (sums.get(c, "-") for c in columns), pool.options())
 
     @staticmethod
     def row(name, size, numbers, options):

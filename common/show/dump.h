@@ -113,8 +113,6 @@ struct pool_dump_field {
 	const char *help;
 };
 
-#define POOL_DUMP_COLUMNS	38
-
 static inline unsigned long long pool_dump_value(const struct pool_dump_field *field,
 						 const struct pool_stats *s)
 {
@@ -201,9 +199,12 @@ void pool_dump_commit(struct pool_dump *d);
 
 /*
  * dump_numbers.c: in the order of the raw table, where a name comes after the first.  The last
- * one has no name.
+ * one has no name; pool_dump_columns_n are before it.
  */
-extern const struct pool_dump_field pool_dump_columns[POOL_DUMP_COLUMNS + 1];
+#define POOL_DUMP_COLUMNS_MOST	60
+extern const struct pool_dump_field pool_dump_columns[];
+extern const unsigned int pool_dump_columns_n;
+bool pool_dump_is_event(const struct pool_dump_field *field);
 
 /* dump_text.c: for both tables */
 void pool_dump_details(struct pool_dump *d);

@@ -5,8 +5,9 @@
  * Layer:   below the writers.
  * Context: any; constant.
  *
- * A new number is a member of struct pool_stats, which stats.c reads, and a line here.  The raw
- * table, JSON, Prometheus, the table for people, poolctl and debugfs follow.
+ * A new number is a member of struct pool_stats, which stats.c reads, a line here, the last one, and
+ * its name in the page of debugfs.  The raw table, JSON, Prometheus, the table for people, poolctl
+ * and debugfs follow.
  */
 #include "seam/plat.h"
 #include "dump.h"
@@ -33,7 +34,7 @@
 	NEXT(name, faults[POOL_FAULT_ ## kind], POOL_DUMP_NEVER, ",kind=\"" name "\"")
 #define STATE(name, column)	NEXT(#name, name, column, ",state=\"" #name "\"")
 
-const struct pool_dump_field pool_dump_columns[POOL_DUMP_COLUMNS + 1] = {
+const struct pool_dump_field pool_dump_columns[] = {
 	NUMBER("id", id, POOL_DUMP_NEVER),
 	METRIC("size", object_size, POOL_DUMP_NEVER, "object_size_bytes", "Size of an object."),
 	METRIC("align", alignment, POOL_DUMP_NEVER, "object_alignment_bytes",
@@ -90,4 +91,26 @@ const struct pool_dump_field pool_dump_columns[POOL_DUMP_COLUMNS + 1] = {
 	FAULT("elsewhere", ELSEWHERE),
 	METRIC("registrations", registrations, POOL_DUMP_NEVER, "registrations",
 	       "Creations that the pool serves."),
+	{ NULL, 0, false, POOL_DUMP_NEVER, NULL, NULL, NULL },
 };
+
+#define ROWS	(sizeof(pool_dump_columns) / sizeof(pool_dump_columns[0]))
+
+_Static_assert(ROWS <= POOL_DUMP_COLUMNS_MOST, "raise POOL_DUMP_COLUMNS_MOST");
+
+const unsigned int pool_dump_columns_n = ROWS - 1;
+
+/*
+ * True if a number counts events, so that it never falls.  Prometheus requires that the names of
+ * counters alone end in "_total".
+ */
+bool pool_dump_is_event(const struct pool_dump_field *field)
+{
+	static const char end[] = "_total";
+	size_t len;
+
+	while (field->label && !field->metric)
+		field--;
+	len = field->metric ? strlen(field->metric) : 0;
+	return len >= strlen(end) && !strcmp(field->metric + len - strlen(end), end);
+}

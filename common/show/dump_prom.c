@@ -26,16 +26,6 @@ static void put_metric(struct pool_dump *d, const char *metric,
 	pool_dump_put(d, "\n");
 }
 
-/* Return the type of a metric: the format requires that names of counters alone end in "_total". */
-static const char *type_of(const char *metric)
-{
-	static const char end[] = "_total";
-	size_t len = strlen(metric);
-
-	return len >= strlen(end) && !strcmp(metric + len - strlen(end), end) ?
-	       "counter" : "gauge";
-}
-
 static void put_sample(struct pool_dump *d, const char *metric,
 		       const struct pool_dump_field *field)
 {
@@ -58,7 +48,7 @@ static void put_family(struct pool_dump *d, const struct pool_dump_field *first,
 {
 	const struct pool_dump_field *field;
 
-	put_metric(d, first->metric, type_of(first->metric), first->help);
+	put_metric(d, first->metric, pool_dump_is_event(first) ? "counter" : "gauge", first->help);
 	pool_dump_commit(d);
 	pool_dump_rewind(d);
 	while (pool_dump_next(d))

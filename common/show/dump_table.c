@@ -49,14 +49,15 @@ static const struct column computed[] = {
 };
 
 #define BEFORE		3
-#define COLUMNS		(BEFORE + POOL_DUMP_COLUMNS + 1)
+#define COLUMNS		(BEFORE + pool_dump_columns_n + 1)
+#define COLUMNS_MOST	(BEFORE + POOL_DUMP_COLUMNS_MOST)
 
 /* The results of a first look at all pools. */
 struct layout {
 	unsigned int name;		/* width of the column of names */
-	unsigned int width[COLUMNS];	/* 0: the column is left out */
+	unsigned int width[COLUMNS_MOST];	/* 0: the column is left out */
 	unsigned int gap;		/* spaces between columns */
-	bool seldom[COLUMNS];		/* of SELDOM: a pool in the table has any */
+	bool seldom[COLUMNS_MOST];	/* of SELDOM: a pool in the table has any */
 };
 
 /* Return the statistic that a column shows; NULL: the column is computed. */

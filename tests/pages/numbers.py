@@ -5,7 +5,7 @@
     numbers.py [TREE]               this one, or a copy to be tested
 
 The members of struct pool_stats have a line each in dump_numbers.c.  The ABI page of debugfs names
-what these lines name.
+what these lines name, in their order.
 """
 
 import pathlib
@@ -47,6 +47,9 @@ def main():
     wanted = [n for n in names + faults if n not in NOT_SHOWN]
     bad = [f"the table has no {n}" for n in wanted if n not in table.values()]
     bad += [f"debugfs-pool has no {n}" for n in table if not re.search(rf"\b{n}\b", abi)]
+    first, *others = table
+    if " ".join([first, "name", *others]) not in " ".join(abi.split()):
+        bad.append("debugfs-pool has the columns in another order")
     print("\n".join(bad + [f"{len(table)} numbers"]))
     return 1 if bad or len(table) < len(wanted) else 0
 

@@ -206,27 +206,12 @@ static u64 less(u64 now, u64 before)
 /* Leave of an event what came since an earlier reading. */
 static void since(struct pool_stats *s, const struct pool_stats *before)
 {
-	static const size_t events[] = {
-		offsetof(struct pool_stats, spills),
-		offsetof(struct pool_stats, evictions),
-		offsetof(struct pool_stats, gets),
-		offsetof(struct pool_stats, get_objs),
-		offsetof(struct pool_stats, puts),
-		offsetof(struct pool_stats, put_objs),
-		offsetof(struct pool_stats, store_gets),
-		offsetof(struct pool_stats, store_puts),
-		offsetof(struct pool_stats, failed),
-		offsetof(struct pool_stats, refused),
-	};
-	size_t i;
+	const struct pool_dump_field *f;
 
-	for (i = 0; i < ARRAY_LEN(events); i++) {
-		u64 *now = (u64 *)((char *)s + events[i]);
-
-		*now = less(*now, *(const u64 *)((const char *)before + events[i]));
-	}
-	for (i = 0; i < POOL_FAULT_KINDS; i++)
-		s->faults[i] = less(s->faults[i], before->faults[i]);
+	for (f = pool_dump_columns; f->name; f++)
+		if (pool_dump_is_event(f))
+			*(u64 *)((char *)s + f->offset) = less(pool_dump_value(f, s),
+							       pool_dump_value(f, before));
 }
 
 /* By all that a saved dump has counted. */

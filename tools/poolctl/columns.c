@@ -14,38 +14,46 @@ static unsigned long long failures(const struct pool_stats *s)
 	return s->failed + s->refused + s->injected;
 }
 
-#define COMPUTED(name, kind, fn)	{ name, kind, fn, 0 }
-#define MEMBER(kind, member) \
-	{ #member, kind, NULL, offsetof(struct pool_stats, member) }
-
 /* In the order in which top shows them, as far as they fit. */
-const struct column columns[] = {
-	COMPUTED("held", COLUMN_BYTES, pool_dump_bytes),
-	COMPUTED("idle", COLUMN_BYTES, pool_dump_idle),
-	MEMBER(COLUMN_COUNT, used),
-	MEMBER(COLUMN_COUNT, cached),
-	MEMBER(COLUMN_COUNT, shared),
-	MEMBER(COLUMN_EVENTS, allocs),
-	MEMBER(COLUMN_EVENTS, fills),
-	MEMBER(COLUMN_EVENTS, spills),
-	MEMBER(COLUMN_EVENTS, evictions),
-	MEMBER(COLUMN_EVENTS, get_objs),
-	MEMBER(COLUMN_EVENTS, put_objs),
-	MEMBER(COLUMN_EVENTS, store_gets),
-	MEMBER(COLUMN_EVENTS, store_puts),
-	COMPUTED("failures", COLUMN_EVENTS, failures),
-	COMPUTED("faults", COLUMN_COUNT, pool_dump_faults),
-	MEMBER(COLUMN_COUNT, allocated),
-	MEMBER(COLUMN_COUNT, need),
-	COMPUTED("size", COLUMN_BYTES, pool_dump_object),
-	{ NULL, COLUMN_COUNT, NULL, 0 },
+struct column columns[] = {
+	{ "held", COLUMN_BYTES, pool_dump_bytes, NULL },
+	{ "idle", COLUMN_BYTES, pool_dump_idle, NULL },
+	{ .name = "used" },
+	{ .name = "cached" },
+	{ .name = "shared" },
+	{ .name = "allocs" },
+	{ .name = "fills" },
+	{ .name = "spills" },
+	{ .name = "evictions" },
+	{ .name = "get_objs" },
+	{ .name = "put_objs" },
+	{ .name = "store_gets" },
+	{ .name = "store_puts" },
+	{ "failures", COLUMN_EVENTS, failures, NULL },
+	{ "faults", COLUMN_COUNT, pool_dump_faults, NULL },
+	{ .name = "allocated" },
+	{ .name = "need" },
+	{ "size", COLUMN_BYTES, pool_dump_object, NULL },
+	{ .name = NULL },
 };
+
+/* Find the numbers that are not computed, and their kinds, in the table of all numbers. */
+void columns_make(void)
+{
+	const struct pool_dump_field *f;
+	struct column *c;
+
+	for (f = pool_dump_columns; f->name; f++)
+		for (c = columns; c->name; c++)
+			if (!c->compute && !strcmp(c->name, f->name)) {
+				c->field = f;
+				c->kind = pool_dump_is_event(f) ? COLUMN_EVENTS : COLUMN_COUNT;
+			}
+}
 
 unsigned long long column_value(const struct column *c, const struct pool_stats *s)
 {
-	if (c->compute)
-		return c->compute(s);
-	return *(const unsigned long long *)((const char *)s + c->offset);
+	return c->compute ? c->compute(s) : pool_dump_value(c->field, s);
 }
 
 const struct column *column_find(const char *name)

@@ -487,6 +487,7 @@ int main(int argc, char **argv)
 
 	/* Of the characters only, since numbers are the same everywhere. */
 	setlocale(LC_CTYPE, "");
+	columns_make();
 	args = read_options(&o, argc, argv);
 	find_command(&o, args)->run(&o, args + 1);
 	if (fflush(stdout) || ferror(stdout))

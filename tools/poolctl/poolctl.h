@@ -93,7 +93,7 @@ struct column {
 		COLUMN_EVENTS,		/* top shows how many there are in a second */
 	} kind;
 	unsigned long long (*compute)(const struct pool_stats *s);	/* or NULL, and */
-	size_t offset;			/* of an unsigned long long in stats */
+	const struct pool_dump_field *field;	/* the number that is shown as it is */
 };
 
 #define SERIES_BYTES	3
@@ -174,7 +174,8 @@ void print_all(const struct table *t, const struct options *o);
 void print_json_string(FILE *to, const char *text);
 
 /* columns.c */
-extern const struct column columns[];
+extern struct column columns[];
+void columns_make(void);
 const struct column *column_find(const char *name);
 unsigned long long column_value(const struct column *c, const struct pool_stats *s);
 unsigned long long column_since(const struct column *c, const struct pool_stats *now,

@@ -183,7 +183,7 @@ static void put_head(const struct column *const *cells, unsigned int n)
 /* Allocations of a pool that never had the option memstats are not known. */
 static bool is_uncounted(const struct column *c, const struct pool_stats *p)
 {
-	return c->offset == offsetof(struct pool_stats, allocs) && !p->allocs;
+	return !strcmp(c->name, "allocs") && !p->allocs;
 }
 
 /* Nothing is wider than its column. */
