@@ -103,8 +103,6 @@ bool pool_shared_full(struct pool *pool, unsigned long objs);
 void pool_shared_renote(struct pool *pool);
 bool pool_lacks_spare(const struct pool *pool);
 unsigned long pool_shared_unused(struct pool *pool);
-unsigned int pool_shared_every(const struct pool *pool);
-bool pool_shared_samples(const struct pool *pool, unsigned int every);
 
 /* parked.c: free objects that no layer accepted */
 void pool_park(struct pool *pool, void *obj);

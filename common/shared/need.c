@@ -111,22 +111,19 @@ static void end_span(struct pool *pool, unsigned long peak, unsigned int n)
 	plat_write(&pool->need_fallen, fallen);
 }
 
-/*
- * Sample when @n objects are evicted, while @shared are in the shared pool.  @before objects were
- * evicted by puts without a sample, and count for the span.
- */
+/* Take a sample when @n objects are evicted, while @shared are in the shared pool. */
 static void sample(struct pool *pool, unsigned long allocated, unsigned long shared,
-		   unsigned int n, unsigned int before)
+		   unsigned int n)
 {
-	unsigned long need = (allocated > shared ? allocated - shared : 0) + before;
+	unsigned long need = allocated > shared ? allocated - shared : 0;
 	struct pool_bucket *here = own_bucket(pool);
 	unsigned long peak = larger(plat_read(&here->need_peak), need);
 	unsigned long remaining = plat_read(&here->need_remaining);
 
 	if (need > plat_read(&pool->need_target))
 		rise(pool, need);
-	if (remaining > n + before) {
-		remaining -= n + before;
+	if (remaining > n) {
+		remaining -= n;
 	} else {
 		if (remaining)
 			end_span(pool, peak, n);
@@ -142,21 +139,14 @@ static void sample(struct pool *pool, unsigned long allocated, unsigned long sha
 
 /*
  * True if @n evicted objects must go to the shared pool, because they are needed; otherwise they
- * must be released to the backend.  A sample also stands for the puts since the last sample.  It
- * counts them as equally large, because the need was higher by their objects before them.  While
- * the pool has too much, every put samples.
+ * must be released to the backend.
  */
 bool pool_need_keeps(struct pool *pool, unsigned int n)
 {
 	unsigned long allocated = pool_allocated(pool);
-	bool few = allocated <= plat_read(&pool->need_target);
-	unsigned int every = few ? pool_shared_every(pool) : 1;
-	unsigned long shared;
+	unsigned long shared = pool_shared_count(pool);
 
-	if (every > 1 && !pool_shared_samples(pool, every))
-		return true;
-	shared = pool_shared_count(pool);
-	sample(pool, allocated, shared, n, n * (every - 1));
+	sample(pool, allocated, shared, n);
 	return allocated <= plat_read(&pool->need_target) ||
 	       shared + n <= plat_read(&pool->min_avail);
 }

@@ -203,7 +203,7 @@ unsigned long pool_shared_count(const struct pool *pool)
 	return sum;
 }
 
-/* Approximate bytes of all shared pools, in a line of their own, since sampled puts read it. */
+/* Approximate bytes of all shared pools, in a line of their own, since puts read it. */
 static struct {
 	unsigned long bytes;
 } __attribute__((aligned(POOL_ALIGN))) all;
@@ -285,25 +285,6 @@ unsigned long pool_shared_unused(struct pool *pool)
 		if (filled & 1)
 			sum += bucket_unused(pool, i);
 	return sum;
-}
-
-/* Each put reads about this many buckets, on average, to count the shared pool's objects. */
-#define SAMPLE_LINES	8
-
-/* Return after how many puts one samples, which means to read all buckets; at least 1. */
-unsigned int pool_shared_every(const struct pool *pool)
-{
-	unsigned int every = plat_read(&pool->buckets) / SAMPLE_LINES;
-
-	return every ? every : 1;
-}
-
-/* True if this put samples, as one in @every does.  Reads unlocked, as an error only costs time. */
-bool pool_shared_samples(const struct pool *pool, unsigned int every)
-{
-	const struct pool_bucket *here = &pool->bucket[first_of(pool, POOL_NODE_HERE)];
-
-	return plat_read(&here->puts) % every == 0;
 }
 
 /* Take the newest cluster of one of the first *@n buckets; looks at each once.  NULL: none. */

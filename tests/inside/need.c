@@ -115,7 +115,7 @@ static struct pool *many_buckets(unsigned int size)
 	return test_sure(size);
 }
 
-/* With as many buckets as a large machine has, only one put in several is sampled. */
+/* With as many buckets as a large machine has, each put reads the counts of all. */
 PAIR_CASE(all_of_that_holds_with_many_buckets, pool, many_buckets(64), other, many_buckets(256))
 {
 	EXPECT_EQ(steady_calls(pool), 0);
