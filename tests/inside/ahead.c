@@ -16,9 +16,7 @@ static unsigned int array_holds(void)
 	return n < POOL_HOT_MAX ? n : POOL_HOT_MAX;
 }
 
-/*
- * Return half of the array's slots, at least one, and not more objects than the pool may still get.
- */
+/* Return half of the slots, at least one, and no more than the pool may still get. */
 static unsigned long half_of(unsigned int slots, unsigned long have,
 			     unsigned long most)
 {
@@ -27,9 +25,7 @@ static unsigned long half_of(unsigned int slots, unsigned long have,
 	return have < most && n > most - have ? most - have : n;
 }
 
-/*
- * Allocate an object.  True if the pool grew by as many objects as expected, and its numbers agree.
- */
+/* Allocate an object; true if the pool grew by as many as expected, and its numbers agree. */
 static bool grows(struct pool *pool, void **obj)
 {
 	const struct pool_hot *hot = &test_local(pool)->hot;
@@ -90,10 +86,7 @@ POOL_CASE(with_a_limit_objects_come_one_at_a_time, test_pool(64))
 	EXPECT(one_at_a_time(pool, 200));
 }
 
-/*
- * A pool that needed 1000 objects before, and released them, gets single objects: half of an array
- * would be more than it needs.
- */
+/* A pool that has needed more objects before must not get more of them than users take. */
 POOL_CASE(what_was_given_back_is_regained_one_at_a_time, test_pool(64))
 {
 	plat_write(&pool->need_target, 1000ul);
@@ -129,10 +122,7 @@ TEST_CASE(nothing_that_is_constructed_or_checked_is_got_ahead)
 	pool_destroy(&checked->head);
 }
 
-/*
- * Users use exactly as many objects as an array has slots.  One more, got ahead, would be spilled
- * and filled in each round.
- */
+/* With one object more than its slots, the array would be spilled and filled in each round. */
 POOL_CASE(nothing_is_got_ahead_across_an_array, test_within(1 << 20, 32, 64))
 {
 	const unsigned int full = array_holds();
@@ -146,10 +136,7 @@ POOL_CASE(nothing_is_got_ahead_across_an_array, test_within(1 << 20, 32, 64))
 	EXPECT_EQ(local->spills + local->fills, 0);
 }
 
-/*
- * Objects left of the last batch must not fill slots that users need, who free and allocate by
- * turns.
- */
+/* Objects left of the last batch must not fill slots that users free to and allocate from. */
 POOL_CASE(a_pool_that_has_grown_may_swing_by_an_array, test_within(1 << 20, 32, 64))
 {
 	const unsigned int full = array_holds();
@@ -201,10 +188,7 @@ POOL_CASE(the_last_batch_ends_at_the_bound, test_within(BOUND, 32, 1008))
 	test_free_many(pool, test_objs, fit);
 }
 
-/*
- * Users use exactly as many objects as the bound allows.  One more, got ahead, would evict a
- * cluster in each round.
- */
+/* With one object more than the bound allows, each round would evict a cluster. */
 POOL_CASE(nothing_is_got_ahead_across_the_bound, test_within(BOUND, 32, 1024))
 {
 	unsigned int fit = BOUND / 1024;
@@ -218,10 +202,7 @@ POOL_CASE(nothing_is_got_ahead_across_the_bound, test_within(BOUND, 32, 1024))
 	EXPECT(test_bound_holds());
 }
 
-/*
- * Five other pools have arrays without objects, whose slots are charged with all that arrays may
- * have.
- */
+/* The slots of five other pools' arrays, which have no objects, are charged. */
 POOL_CASE(a_pool_gets_batches_beside_empty_arrays, test_within(BOUND, 32, 64))
 {
 	unsigned int i, calls = 0;
@@ -248,10 +229,7 @@ POOL_CASE(a_pool_gets_batches_beside_empty_arrays, test_within(BOUND, 32, 64))
 	}
 }
 
-/*
- * The bound is used up.  Neither the objects got ahead nor the slots for them may evict objects of
- * another pool.
- */
+/* The bound is used up, so neither objects got ahead nor their slots may evict others. */
 PAIR_CASE(what_is_got_ahead_evicts_nothing, pool, test_within(BOUND, 32, 64), idle, test_pool(1024))
 {
 	unsigned int n = BOUND / 1024;

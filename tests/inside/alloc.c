@@ -46,10 +46,7 @@ POOL_CASE(nocache_takes_from_the_shared_pool_before_the_backend, test_pool(64))
 	test_free_many(pool, obj, 2);
 }
 
-/*
- * All objects that the limit allows are freed.  In each mode an uncached allocation must find
- * them, wherever the mode keeps free objects.
- */
+/* All objects are free.  Wherever the mode keeps them, an uncached allocation must find them. */
 TEST_CASE(nocache_at_the_limit_gets_what_frees_left_in_the_caches)
 {
 	static const unsigned int modes[] = {

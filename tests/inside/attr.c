@@ -37,10 +37,7 @@ static bool all_aligned(struct pool *pool, unsigned int n, unsigned int align)
 	return !bad;
 }
 
-/*
- * True if all objects of a pool are aligned, whether they come from a cache, a cluster, the parked
- * list or the backend.
- */
+/* True if objects from the cache, clusters, the parked list and the backend are aligned. */
 static bool stays_aligned(struct pool *pool, unsigned int align)
 {
 	bool good = all_aligned(pool, 40, align);
@@ -127,10 +124,7 @@ TEST_CASE(constructed_state_survives_all_layers)
 	}
 }
 
-/*
- * A parked object has its link behind its bytes, so that even an object of one byte keeps what its
- * constructor wrote.
- */
+/* A parked object's link is behind its bytes, so even an object of one byte stays as it was. */
 TEST_CASE(parking_leaves_constructed_state_alone)
 {
 	static const unsigned int sizes[] = { 1, 3, 7, 8, 9, 15, 40, 4096, 0 };
@@ -244,10 +238,7 @@ TEST_CASE(either_of_constructor_and_destructor_may_be_missing)
 	EXPECT(life_is_even());
 }
 
-/*
- * The link of a parked object must not overwrite the bytes that its last user left for the
- * destructor.
- */
+/* A parked object's link must not overwrite what its user left for the destructor. */
 LIFE_CASE(parking_leaves_alone_what_a_destructor_will_see,
 	  living(40, POOL_M_DEFAULT, NULL, destruct))
 {
@@ -286,9 +277,7 @@ TEST_CASE(each_pool_may_have_a_mode_of_its_own)
 		}
 }
 
-/*
- * An access to a freed object in a cache would not fault, so "uaf" wins over the mode of the pool.
- */
+/* An access to a free object in a cache would not fault, so "uaf" wins over the pool's mode. */
 TEST_CASE(a_mode_gives_no_caches_to_a_pool_with_uaf)
 {
 	static const struct pool_attr attr = { .name = "uaf", .size = 64, .mode = POOL_M_GLOBAL };

@@ -28,10 +28,7 @@ static bool set_share(unsigned long bytes)
 	return pool_configure(text);
 }
 
-/*
- * In a program this thread is the only CPU, so its share is the whole cap; suite userbound has
- * fifty threads.
- */
+/* A program's only thread has all of the cap; suite userbound has fifty threads. */
 POOL_CASE(a_cpu_caches_no_more_than_its_share_of_the_cap, test_within(1 << 20, 8, SIZE))
 {
 	unsigned int i;

@@ -165,10 +165,7 @@ POOL_CASE(the_last_of_a_bulk_is_the_freshest, test_pool(64))
 	test_free_many(pool, test_objs, 500);
 }
 
-/*
- * Use more objects than the array has slots.  True if the stash then has empty clusters, which the
- * next frees need.
- */
+/* Use more objects than the array has slots; true if that leaves empty clusters in the stash. */
 static bool stash_some(struct pool *pool)
 {
 	test_wave(pool, 400);
@@ -377,10 +374,7 @@ static unsigned int sealed_of(struct pool *pool, unsigned int n)
 	return sealed;
 }
 
-/*
- * In the first call the array is empty, so the sealed object is the whole bulk; in the second call
- * it is the last one.
- */
+/* The sealed object is the whole bulk in the first call, and the last one in the second call. */
 POOL_CASE(after_checks_end_a_bulk_hands_out_no_sealed_pointer, test_sure_within(1 << 20, 32, 64))
 {
 	pool_switch(pool, POOL_D_INTEGRITY, 0);

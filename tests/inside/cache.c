@@ -56,10 +56,7 @@ static unsigned int fill_once(struct pool *pool, const struct pool_local *local)
 	return n;
 }
 
-/*
- * Return how many clusters of this CPU have fewer objects than @max; UINT_MAX if one has more than
- * @max.
- */
+/* Return how many clusters have fewer objects than @max; UINT_MAX if one has more. */
 static unsigned int partly_full(const struct pool_local *local, unsigned int max)
 {
 	const struct pool_list *node;

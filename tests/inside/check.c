@@ -212,10 +212,7 @@ TEST_CASE(what_options_add_to_the_largest_size_is_refused)
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-/*
- * More faults than POOL_REPORTS_MAX are only counted.  If one of them was reported, "warn" would
- * abort the program.
- */
+/* Faults beyond POOL_REPORTS_MAX are not reported: a report by "warn" would abort the program. */
 POOL_CASE(faults_that_are_only_counted_are_not_warned_of,
 	  test_checked_within(1 << 20, 8, 64, POOL_D_INTEGRITY))
 {

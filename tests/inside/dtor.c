@@ -17,10 +17,7 @@ static unsigned int calls(void)
 	return life.made + life.undone;
 }
 
-/*
- * Create a pool of constructed objects and another one, on a CPU that caches little.  False if one
- * could not be created.
- */
+/* Create a pool of constructed objects and another one, on a CPU that caches little. */
 static bool both(unsigned int mode, struct pool **pool, struct pool **other)
 {
 	test_options(4096, 4);
@@ -29,9 +26,7 @@ static bool both(unsigned int mode, struct pool **pool, struct pool **other)
 	return *pool && *other;
 }
 
-/*
- * Use @other so much that it evicts all other objects.  True if no constructor or destructor ran.
- */
+/* Use @other until it has evicted all else.  True if no constructor or destructor ran. */
 static bool evicted_quietly(struct pool *other)
 {
 	unsigned int before = calls();
@@ -167,8 +162,7 @@ static bool cap_comes(void)
 }
 
 /*
- * An allocation of any pool may reclaim from all pools, and its caller may hold a lock that a
- * destructor would take.
+ * The caller of an allocation that reclaims may hold a lock that another pool's destructor takes.
  */
 TEST_CASE(an_allocation_that_takes_back_from_all_runs_no_destructor)
 {
@@ -180,10 +174,7 @@ TEST_CASE(a_cap_that_comes_late_runs_no_destructor)
 	EXPECT(taken_quietly(cap_comes));
 }
 
-/*
- * With "integrity", a free destructs the object and an allocation constructs it, so parked objects
- * are not constructed.
- */
+/* With "integrity" a free destructs the object, so parked objects are not constructed. */
 TEST_CASE(a_filled_object_is_not_constructed_while_it_waits)
 {
 	struct pool *pool, *other;

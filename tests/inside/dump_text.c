@@ -204,10 +204,7 @@ static bool stays_inside(const char *options, size_t size, size_t want)
 	       part[size] == 'x' && (!size || strnlen(part, size) < size);
 }
 
-/*
- * Return the next size to try: the next one, or a later one where that takes too long, but each of
- * the last 40.
- */
+/* Return the next size to try: not each one where that takes long, but each of the last 40. */
 static size_t next_size(size_t size, size_t want)
 {
 	size_t step = 37 / test_scale(37);
@@ -215,10 +212,7 @@ static size_t next_size(size_t size, size_t want)
 	return size + step < want - 40 ? size + step : size + 1;
 }
 
-/*
- * Return for how many sizes a dump is cut wrongly, of all sizes up to one more than the whole text
- * needs.
- */
+/* Return how many sizes are cut wrongly, of all up to one more than the whole text needs. */
 static unsigned int wrong_cuts(const char *options, const struct cut *cut)
 {
 	size_t want = dump(options) ? strlen(full) : 0;
@@ -314,10 +308,7 @@ TEST_CASE(two_hundred_pools_fit_into_three_formats)
 		EXPECT_PTR_EQ(pool_destroy(pools[i]), NULL);
 }
 
-/*
- * Create a pool, dump and destroy the pool, while others do the same: the dump must have the own
- * pool, and be whole.
- */
+/* Dump a pool of this thread while others do so, too: it must be there, and the dump whole. */
 static void make_and_dump(unsigned int i, void *arg)
 {
 	static const char * const formats[] = {

@@ -20,10 +20,7 @@ static unsigned long from_below(struct pool *pool)
 	return (unsigned long)(now.get_objs + now.store_gets);
 }
 
-/*
- * Allocate and free batches until the working set must be cached; return how many objects of one
- * more batch did not come from the caches.
- */
+/* Return how many objects of a batch miss, after so many batches that all must be cached. */
 static unsigned long misses_of(struct pool *busy, unsigned int n)
 {
 	unsigned long before;
@@ -50,10 +47,7 @@ PAIR_CASE(a_busy_pool_without_a_shared_part_needs_no_backend_beside_an_idle_one,
 	EXPECT_EQ(misses_of(busy, 200), 0);
 }
 
-/*
- * Evicted clusters stay charged until the visit ends, so evicting until the charge has fallen would
- * evict too many.
- */
+/* Evicted clusters stay charged until the visit ends, so the charge does not say when to stop. */
 POOL_CASE(a_free_of_a_pool_without_a_shared_part_evicts_no_more_than_it_needs,
 	  unshared_within(BOUND, 32, 1024))
 {
@@ -71,10 +65,7 @@ POOL_CASE(a_free_of_a_pool_without_a_shared_part_evicts_no_more_than_it_needs,
 	EXPECT_EQ(most, 1);
 }
 
-/*
- * The slots of arrays that nobody uses take three quarters of the bound.  A busy pool must get
- * them.
- */
+/* Unused arrays have three quarters of the bound as slots, which a busy pool must get. */
 POOL_CASE(idle_arrays_give_way_to_a_busy_pool, test_within(BOUND, 32, 1024))
 {
 	struct pool *idle[32];
@@ -90,10 +81,7 @@ POOL_CASE(idle_arrays_give_way_to_a_busy_pool, test_within(BOUND, 32, 1024))
 		pool_destroy(&idle[i]->head);
 }
 
-/*
- * Three arrays of 128 slots of 1 KiB, the oldest with 30 objects, leave no bytes of the bound for
- * two large objects, which have no array.
- */
+/* Three arrays, the oldest with 30 objects, leave no bytes for large objects, which have none. */
 TEST_CASE(an_array_that_makes_room_by_closing_evicts_nothing)
 {
 	struct pool *small[3], *large;
@@ -132,10 +120,7 @@ POOL_CASE(a_pool_alone_may_fill_the_bound, test_within(BOUND, 32, 1024))
 	EXPECT(test_bound_holds());
 }
 
-/*
- * Eight small pools allocate and free a few objects at a time, in the middle of a huge pool's
- * batches, which are twice the bound.
- */
+/* Small pools allocate and free a few objects between those of a huge pool's batches. */
 POOL_CASE(small_active_pools_are_not_starved_by_a_huge_one, test_within(BOUND, 32, 1024))
 {
 	unsigned int huge_n = 2 * BOUND / 1024;

@@ -22,10 +22,7 @@ POOL_CASE(cold_first_hands_out_the_oldest, test_checked_within(1 << 20, 8, 64, P
 	test_free_many(pool, test_objs, 30);
 }
 
-/*
- * A free destructs the object, so that checks may fill it; the next allocation constructs the
- * object again.
- */
+/* A free destructs, so that checks may fill the object; the next allocation constructs again. */
 TEST_CASE(filled_objects_are_constructed_again)
 {
 	static const unsigned int options[] = {

@@ -32,9 +32,7 @@ static struct pool *gone(unsigned int debug, void **obj)
 	return pool_destroy(&pool->head) ? NULL : pool;
 }
 
-/*
- * GONE_CASE(name) - a case of a destroyed pool and an object that it had, for each of the options.
- */
+/* GONE_CASE(name) - a case of a destroyed pool and an object of it, for each of the options. */
 #define GONE_CASE(name)							\
 	static void name##_of(TEST_HANDLE, struct pool *pool, void *obj); \
 	TEST_CASE(name)							\

@@ -44,10 +44,7 @@ bool guard_backend_open(struct plat_backend *backend, unsigned int size,
 	return test_backend(backend, 3000000, size, align, POOL_D_UAF);
 }
 
-/*
- * True if all pages of an object can be read; if not @readable, none of them.  The bytes beside
- * these pages must not be readable.
- */
+/* True if all pages of an object can be read, or none if not @readable, and none beside them. */
 bool guard_pages_are(bool readable, const void *obj, unsigned int size)
 {
 	unsigned char *end = end_of(obj, size);
@@ -147,10 +144,7 @@ TEST_CASE(no_more_address_space_is_kept_than_is_allowed)
 	plat_backend_destroy(&backend, 0);
 }
 
-/*
- * Change the byte @at bytes from an object's first one, and restore it.  True if the check finds
- * exactly that byte.
- */
+/* Change the byte obj[@at] and restore it.  True if the check finds exactly that byte. */
 static bool is_found(const struct plat_backend *backend, unsigned char *obj, long at)
 {
 	long where = 12345;

@@ -7,10 +7,7 @@
  */
 #include "test.h"
 
-/*
- * Create a hardened pool whose objects need more alignment than slabs have, so that no slab marks
- * them as in use.
- */
+/* Create a hardened pool whose alignment slabs do not have, so that no slab marks its objects. */
 static struct pool *unmarked(void)
 {
 	static const struct pool_attr attr = {
@@ -77,10 +74,7 @@ POOL_CASE(a_pointer_that_no_object_can_have_is_found, unmarked())
 	EXPECT_EQ(test_faults(pool), 1);
 }
 
-/*
- * The inline calls find the array closed, so that the library is called and can check; the library
- * finds it open.
- */
+/* Inline calls find the array closed, so that the library checks; the library finds it open. */
 POOL_CASE(a_hardened_pool_keeps_its_arrays, test_checked_within(1 << 20, 8, 64, POOL_D_HARDEN))
 {
 	void *obj;

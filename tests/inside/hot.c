@@ -37,10 +37,7 @@ POOL_CASE(one_array_takes_a_quarter_of_the_bound_at_most, test_within(16384, 8, 
 	EXPECT(test_bound_holds());
 }
 
-/*
- * Use more objects than a bound of 32768 bytes allows, so often that idle arrays are reduced and
- * evicted.
- */
+/* Use so much of a bound of 32768 bytes that idle arrays are reduced and evicted. */
 static void need_the_bound(struct pool *busy)
 {
 	unsigned int i;
@@ -77,10 +74,7 @@ TEST_CASE(a_late_pool_gets_its_array_from_idle_ones)
 		pool_destroy(&pool[i]->head);
 }
 
-/*
- * Eight arrays of eight slots exceed the bound, but five objects in each do not, so none may be
- * evicted.
- */
+/* Eight arrays of eight slots exceed the bound.  Their five objects each do not. */
 TEST_CASE(free_slots_leave_the_bound_to_objects)
 {
 	struct pool *pool[8];

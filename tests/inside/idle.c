@@ -154,10 +154,7 @@ POOL_CASE(arrays_that_this_cpu_does_not_visit_close_beside_one_that_it_does, tes
 	}
 }
 
-/*
- * Hits are not counted as visits, so an age closes the array.  The next call must find all objects
- * in the cluster that the array became.
- */
+/* Hits are no visits, so an age closes the array; its objects must be found in a cluster. */
 POOL_CASE(an_array_whose_calls_all_hit_loses_nothing_by_age, test_sure(64))
 {
 	struct pool_stats before, now;

@@ -129,10 +129,7 @@ POOL_CASE(without_arrays_a_limit_refuses_only_when_all_is_in_use, test_sure_with
 	EXPECT_EQ(h.refused, 0);
 }
 
-/*
- * One CPU leaves all objects in its caches.  A call on another CPU, which may not wait, must get
- * them.
- */
+/* One CPU leaves all objects in its caches, where a call on another CPU must find them. */
 struct left {
 	struct pool *pool;
 	unsigned int n;			/* the limit */
@@ -172,9 +169,7 @@ POOLS_CASE(a_limit_refuses_only_if_more_than_15_of_16_are_in_use, ARRAY_LEN(limi
 		EXPECT_EQ(l.got, l.n);
 }
 
-/*
- * A call that interrupted a slow path cannot use the array, but must find the objects in clusters.
- */
+/* A call that interrupted a slow path cannot use the array, but must find objects in clusters. */
 POOL_CASE(a_limit_does_not_refuse_a_nested_call_what_lies_in_clusters, test_sure(64))
 {
 	struct pool_local *local;
@@ -195,9 +190,7 @@ POOL_CASE(a_limit_does_not_refuse_a_nested_call_what_lies_in_clusters, test_sure
 	test_free_many(pool, test_objs, 8);
 }
 
-/*
- * Set a limit and visit the pool.  True if the array has no more slots than its share of the limit.
- */
+/* Set a limit and visit the pool; true if the array has no more slots than its share of it. */
 static bool array_obeys(struct pool *pool, unsigned int limit)
 {
 	unsigned int i;

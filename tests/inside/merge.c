@@ -27,10 +27,7 @@ static struct pool *plain(unsigned int size, unsigned int flags)
 	return test_made(&attr);
 }
 
-/*
- * pool_destroy() does not say whose registration ends, so the pool must stay exact for whoever is
- * left.
- */
+/* pool_destroy() does not say whose registration ends, so the pool must stay exact. */
 TEST_CASE(a_pool_stays_exact_for_whoever_is_left)
 {
 	struct pool *a = plain(3200, 0);

@@ -65,10 +65,7 @@ struct storm {
 	unsigned long bad;
 };
 
-/*
- * Create and destroy pools of sizes around 16000: smaller ones must join the pool of 16000 bytes,
- * larger ones must not.
- */
+/* Create pools of sizes around 16000: smaller ones must join that pool, larger ones must not. */
 static void come_and_go(struct storm *s)
 {
 	unsigned long r;
@@ -160,10 +157,7 @@ struct leaving {
 	unsigned long bad;
 };
 
-/*
- * Wait until another worker is done.  False if it is not after 2000 pauses, which are ticks in a
- * kernel.
- */
+/* Wait until another worker is done; false after 2000 pauses, which are ticks in a kernel. */
 static bool comes(const unsigned long *done)
 {
 	unsigned int tries = 2000;
@@ -226,9 +220,7 @@ struct visit {
 	bool in_time;
 };
 
-/*
- * Wait, as the function of a walk, until the creation has ended, which must not wait for this walk.
- */
+/* Wait at the pool until the creation ends, which must not wait for this walk. */
 static void stay_at(struct pool_head *pool, void *arg)
 {
 	struct visit *v = arg;

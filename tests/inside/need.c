@@ -25,10 +25,7 @@ static bool sheds_bursts(struct pool *pool)
 	       left_by_burst(pool) <= BURST / 10;
 }
 
-/*
- * Each size has a case of its own, because tools make bursts slow, and KUnit ends a case after five
- * minutes.
- */
+/* Tools make bursts slow, and KUnit ends a case after five minutes, so each size has a case. */
 POOL_CASE(a_burst_of_small_objects_leaves_at_most_a_tenth, test_sure(16))
 {
 	EXPECT(sheds_bursts(pool));

@@ -6,10 +6,7 @@
  */
 #include "test.h"
 
-/*
- * Threads that take turns, and that all read the line of struct pool by which need.c decides where
- * clusters go.
- */
+/* Threads that take turns, and all read the line by which need.c decides. */
 #define WAVERS		8
 #define WAVES		(20ul * WAVERS)
 

@@ -14,10 +14,7 @@
 /* The flag of typesafe pools, to whose free objects nothing is written; 0 where there are none. */
 #define TYPESAFE	(PLAT_MEM_FLAGS & MEM_F_TYPESAFE)
 
-/*
- * Create a pool with one word on, whose faults only count and whose allocations do not fail on
- * purpose.
- */
+/* Create a pool with one word on, whose faults only count, and whose allocations do not fail. */
 static struct pool *pool_with(const struct pool_word *word, unsigned int flags)
 {
 	struct pool_head *head;

@@ -8,10 +8,7 @@
 
 #define PARKED		1000u
 
-/*
- * Parked objects that a call returns to lower layers besides its own object: PARKED_MOST of
- * unpark.c.
- */
+/* Parked objects that a call releases besides its own object: PARKED_MOST of unpark.c. */
 #define BROUGHT		16u
 
 /* Parked objects that a call may touch: those that it frees, and about as many again. */
@@ -89,10 +86,7 @@ POOL_CASE(atomic_calls_find_all_that_is_parked_one_by_one, parked_pool())
 	test_free_many(pool, test_objs, PARKED);
 }
 
-/*
- * Park all objects but one, and free that one; return how many objects that free removes from the
- * parked list.
- */
+/* Park all objects but one; return how many parked ones a free of that one releases. */
 static unsigned long brought_by_a_free(struct pool *pool)
 {
 	void *last = test_alloc(pool);
@@ -110,10 +104,7 @@ static struct pool *uncached(void)
 	return test_in_mode(POOL_D_NO_CACHE | POOL_D_NO_GLOBAL, 64);
 }
 
-/*
- * The first pool parks on this CPU's list.  The second one has no part on this CPU, so it parks on
- * the pool's list.
- */
+/* One pool parks on this CPU's list, the other, without a part here, on the pool's list. */
 PAIR_CASE(a_free_that_goes_down_brings_a_bounded_number_along, with, uncached(), without, uncached())
 {
 	without->cached = false;
@@ -126,10 +117,7 @@ PAIR_CASE(a_free_that_goes_down_brings_a_bounded_number_along, with, uncached(),
 
 static unsigned long taken;
 
-/*
- * Allocate all objects of a pool's own list, as a CPU does whose allocations miss and that has
- * parked none.
- */
+/* Allocate all objects of a pool's list, on a CPU that has parked none. */
 static void take_all(unsigned int i, void *arg)
 {
 	struct pool *pool = arg;
@@ -148,10 +136,7 @@ static void take_all(unsigned int i, void *arg)
 		test_free(pool, test_objs[--n]);
 }
 
-/*
- * Move the parked objects of this CPU to the pool's list, as if an interrupted call had kept the
- * CPU's list.
- */
+/* Move parked objects of this CPU to the pool's list, where calls park that have no part. */
 static void park_without_cpu(struct pool *pool, struct pool_local *local)
 {
 	struct pool_parked none = pool->parked;

@@ -33,10 +33,7 @@ static char part[4096];
 	}								\
 	static void name##_of(TEST_HANDLE, struct pool *pool)
 
-/*
- * Write memstats into "full".  False if the text does not fit, or if its length is not the one
- * returned.
- */
+/* Write memstats into "full"; false if they do not fit, or if the length returned is wrong. */
 static bool memstats(const char *words)
 {
 	size_t n = pool_memstats_to_buf(full, sizeof(full), words);

@@ -21,10 +21,7 @@ struct queue {
 	unsigned int order[WAITERS];
 };
 
-/*
- * Run @n threads that use a pool under this limit.  True if none noted anything wrong, and none
- * waits.
- */
+/* Run @n threads at a pool with this limit; true if all went well, and none waits. */
 static bool served(struct pool *pool, unsigned int limit, unsigned int n,
 		   void (*fn)(unsigned int i, void *arg))
 {
@@ -95,10 +92,7 @@ POOL_CASE(who_waits_is_served_in_the_order_of_arrival, test_sure(64))
 
 #define ROUNDS	200
 
-/*
- * Thread 0 frees the only object and allocates at once.  The waiter must get the object, not
- * thread 0, in whichever way it allocates.
- */
+/* Thread 0 frees the only object and allocates at once, but the waiter must get the object. */
 static void free_and_want(unsigned int i, void *arg)
 {
 	struct queue *q = arg;
@@ -237,9 +231,7 @@ POOL_CASE(a_free_that_interrupts_a_call_wakes_who_waits, test_sure(64))
 	EXPECT(served(pool, 1, 2, free_nested));
 }
 
-/*
- * Thread 0 frees an object to the reserve of thread 2, which comes last: that thread must get it.
- */
+/* Thread 0 frees to the reserve of thread 2, which must get the object though it comes last. */
 static void free_to_reserve(unsigned int i, void *arg)
 {
 	struct queue *q = arg;
@@ -279,10 +271,7 @@ POOL_CASE(what_comes_to_a_reserve_is_its_callers_whoever_waits, test_sure(64))
 
 #define MANY	4096
 
-/*
- * Thread 0 uses all objects, and has an array with slots, which must accept no object while thread
- * 1 waits.
- */
+/* While thread 1 waits, the array of thread 0, which has slots, must accept no object. */
 static void close_and_open(unsigned int i, void *arg)
 {
 	struct queue *q = arg;

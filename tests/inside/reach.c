@@ -29,10 +29,7 @@ POOL_CASE(where_nothing_is_free_one_look_is_enough, reach_pool())
 	test_free(pool, obj);
 }
 
-/*
- * Read what all places have.  True if one has an object; that is forgotten, so that only departures
- * can show the object.
- */
+/* Read all places; true if one has objects, which is forgotten: only departures may show one. */
 static bool read_places(struct pool *pool, struct pool_reading *before)
 {
 	bool some;
@@ -43,9 +40,7 @@ static bool read_places(struct pool *pool, struct pool_reading *before)
 	return some;
 }
 
-/*
- * Buckets count departures, and users do not, so only "allocated" shows that a user's object went.
- */
+/* Buckets count departures and users do not: only "allocated" shows what a user freed. */
 POOL_CASE(an_object_that_went_to_the_backend_meanwhile_was_missed, reach_pool())
 {
 	struct pool_reading before;
@@ -62,9 +57,7 @@ POOL_CASE(an_object_that_went_to_the_backend_meanwhile_was_missed, reach_pool())
 	EXPECT(pool_reach_missed(pool, &before));
 }
 
-/*
- * The object goes into use.  No place has it now, and none had it when the caller read the others.
- */
+/* The object goes into use: no place has it now, and those read had not had it. */
 POOL_CASE(an_object_that_left_a_bucket_or_a_cluster_meanwhile_was_missed, reach_pool())
 {
 	struct pool_reading before;
@@ -141,9 +134,7 @@ POOLS_CASE(an_object_that_was_parked_and_taken_was_missed, 2, reach_pool())
 	test_free(pool, obj);
 }
 
-/*
- * The first of two readings may be that of an earlier call, so the second one must show what moves.
- */
+/* The first reading may be an earlier call's, so the second one must show what moves. */
 POOL_CASE(a_call_at_the_limit_is_not_refused_while_something_moves, reach_pool())
 {
 	unsigned long *moving[2];

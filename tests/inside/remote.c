@@ -78,10 +78,7 @@ POOL_CASE(a_limit_does_not_refuse_what_lies_in_the_array_of_another_cpu, test_su
 
 #define MANY	4096
 
-/*
- * Allocate all objects that the other CPU's array does not have, each with a pointer to the one
- * before; then wait for one of that array.
- */
+/* Allocate all but the objects of the other CPU's array, and then wait for one of these. */
 static void leave_alone_then_wait(struct pair *p)
 {
 	struct pool_hot *there = &plat_local_of(p->pool, plat_read(&p->ready) - 1)->hot;
@@ -338,9 +335,7 @@ POOL_CASE(a_caller_that_may_not_sleep_does_not_wait, test_sure(64))
 	pool_free(&pool->head, obj);
 }
 
-/*
- * The interrupted code cannot free anything while its interrupter waits, so the call must not wait.
- */
+/* The interrupted code cannot free while its interrupter waits, so that one must not wait. */
 POOL_CASE(a_caller_that_has_interrupted_a_holder_does_not_wait, test_sure(64))
 {
 	struct pool_local *local;

@@ -216,10 +216,7 @@ POOL_CASE(single_objects_share_a_cluster, one_bucket(64))
 	test_free_many(pool, test_objs, n);
 }
 
-/*
- * Take objects of the shared part, mark them, and put them back.  No other CPU may have an object
- * meanwhile.
- */
+/* Take objects of the shared part and put them back; no other CPU may have one meanwhile. */
 static void pass_objects(unsigned int i, void *arg)
 {
 	struct crowd *c = arg;

@@ -59,9 +59,7 @@ TEST_CASE(all_shared_parts_together_keep_16_mib_and_a_quarter_of_what_is_in_use)
 #define LARGE_MOST	(POOL_SHARED_MOST * 3 / 2)
 #define LARGE_OBJS	(LARGE_MOST / LARGE_SIZE * 5 / 4)
 
-/*
- * Of objects half as large again as POOL_SHARED_LARGE the shared part keeps 24 MiB instead of 16.
- */
+/* Half as large again as POOL_SHARED_LARGE: of such objects 24 MiB stay instead of 16. */
 POOL_CASE(shared_parts_keep_more_bytes_of_larger_objects, test_sure(LARGE_SIZE))
 {
 	unsigned long slack = 65536 + 2ul * POOL_CLUSTER_SIZE * LARGE_SIZE, have;

@@ -158,10 +158,7 @@ static void shrink(unsigned long bytes, bool held)
 		plat_mutex_unlock(PLAT_REGISTRY);
 }
 
-/*
- * Guarded objects cannot be freed here.  Their clusters are the oldest, and more than one look
- * passes over.
- */
+/* Clusters of guarded objects, which cannot be freed here, are the oldest ones. */
 TEST_CASE(clusters_that_cannot_go_hide_no_others)
 {
 	struct pool *guarded, *busy;
@@ -204,10 +201,7 @@ TEST_CASE(what_is_unused_is_known_beforehand)
 	pool_destroy(&pool->head);
 }
 
-/*
- * A shrinker may run while the registry is locked, even by its own thread, and must not wait for
- * it.
- */
+/* A shrinker may run while its own thread has locked the registry, so it must not wait. */
 POOL_CASE(a_shrink_that_may_not_wait_passes_the_registry_by, shared_pool(MANY))
 {
 	unsigned long bytes;

@@ -189,10 +189,7 @@ PAIR_CASE(a_chain_of_reserves_makes_progress_without_memory,
 	pool_unreserve(w.lower);
 }
 
-/*
- * Allocate and free some objects of a reserve at a time, and check that no other thread has one of
- * them.
- */
+/* Allocate and free objects of a reserve, which no other thread may have meanwhile. */
 #define CROWD	8
 
 static void take_and_refill(unsigned int i, void *arg)
@@ -235,10 +232,7 @@ POOL_CASE(a_reserve_is_full_again_when_all_have_freed_to_it, test_pool(64))
 	pool_unreserve(w.upper);
 }
 
-/*
- * A count that is too high looks as if other CPUs emptied and filled slots all the time; the search
- * must end.
- */
+/* A count that is too high looks as if other CPUs emptied and filled slots all the time. */
 POOL_CASE(a_search_for_a_slot_ends, test_pool(64))
 {
 	struct pool_reserved *r = last_reserve(pool, 1);

@@ -124,10 +124,7 @@ static struct storm *storm_new(unsigned long rounds, unsigned int running)
 	return s;
 }
 
-/*
- * Free the objects in the slots, and destroy the pools.  True if nothing went wrong and all numbers
- * add up.
- */
+/* Free the objects in the slots, and destroy the pools; true if all numbers add up. */
 static bool storm_end(struct storm *s)
 {
 	bool good = !plat_read(&s->bad);

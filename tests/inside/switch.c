@@ -228,9 +228,7 @@ struct load {
 	unsigned long bad;
 };
 
-/*
- * Allocate objects, write to them, and free them.  No other worker may have one of them meanwhile.
- */
+/* Allocate, write to and free objects, which no other worker may have meanwhile. */
 static void use(struct load *load, unsigned int i, unsigned long *seed)
 {
 	unsigned long *objs[32];

@@ -50,10 +50,7 @@ static bool is_ok(struct pool *pool)
 	return !validate(pool, &all) && !all.partial;
 }
 
-/*
- * Create a pool with clusters of 8 objects, two or more of them on this CPU, and some in its shared
- * part.
- */
+/* Create a pool with clusters of 8 objects, two or more here, and some in its shared part. */
 static struct pool *filled_pool(void)
 {
 	struct pool *pool = test_within(65536, 8, 64);
@@ -265,10 +262,7 @@ static void build(void *obj, void *arg)
 
 static const struct pool_attr built = { .name = "built", .size = 64, .ctor = build };
 
-/*
- * A checked free seals the pointer that it parks.  The link of the parked list is then behind the
- * object.
- */
+/* A checked free seals the pointer that it parks, and the link is behind the object. */
 POOL_CASE(sealed_objects_are_parked_where_they_should_be, test_made(&built))
 {
 	struct pool_parked *parked;

@@ -146,9 +146,7 @@ static inline void head_numbers(struct pool_head *pool, struct pool_stats *now)
 	pool_stats_get(pool, now, sizeof(*now));
 }
 
-/*
- * Return the numbers of a pool.  They are overwritten by the next call; for the case's own thread.
- */
+/* Return a pool's numbers, until the next call; for the case's own thread. */
 const struct pool_stats *head_sum(struct pool_head *pool);
 
 /*

@@ -73,10 +73,7 @@ void head_alloc_many(struct pool_head *pool, void **objs, unsigned int n)
 		objs[i] = head_alloc(pool);
 }
 
-/*
- * Allocate @n objects, so that the pool has no more than these: calls without caches get none
- * ahead.
- */
+/* Allocate @n objects and no others: calls without caches get none ahead. */
 void head_alloc_just(struct pool_head *pool, void **objs, unsigned int n)
 {
 	unsigned int i, tries;

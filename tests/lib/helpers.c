@@ -295,10 +295,7 @@ struct pool_cluster *test_take_shared(struct pool *pool)
 	return c;
 }
 
-/*
- * Return this CPU's part of a pool, after setting it up if necessary; the case must stay on its
- * CPU.
- */
+/* Set up and return this CPU's part of a pool; the case must stay on its CPU. */
 struct pool_local *test_local(struct pool *pool)
 {
 	struct pool_local *local;
@@ -400,10 +397,7 @@ bool head_quiet(struct pool_head *pool, unsigned long used)
 	       counts_are_true(pool_of(pool));
 }
 
-/*
- * True if the objects that this CPU has cached, of all pools, are at most the bytes charged, and
- * these at most the bound.
- */
+/* True if no more bytes are cached here than charged, and no more charged than the bound. */
 bool test_bound_holds(void)
 {
 	unsigned long charged = test_charged();

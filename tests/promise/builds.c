@@ -23,9 +23,7 @@ TEST_CASE(uaf_takes_the_caches_and_cache_brings_them_back)
 	EXPECT_EQ(pool_debugging, UAF | NO_CACHE);
 }
 
-/*
- * Two functions that make no tail calls, so that each is the caller of the function that it calls.
- */
+/* Two functions without tail calls, so that each is the caller of what it calls. */
 static __attribute__((__noinline__)) void *get_there(struct pool_head *pool)
 {
 	void *obj = pool_alloc(pool);

@@ -308,10 +308,7 @@ HEAD_CASE(injected_failures_come_at_their_rate, bare())
 	EXPECT_EQ(failures(pool, "fail_every=0", 100, 0), 0);
 }
 
-/*
- * Return how many objects of a batch do not come from the caches, after as many batches as make the
- * pool's caches large.
- */
+/* Return how many objects of a batch miss the caches, after batches that make these large. */
 static unsigned long misses_of(struct pool_head *busy, unsigned int n)
 {
 	struct pool_stats before, now;

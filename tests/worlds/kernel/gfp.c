@@ -283,10 +283,7 @@ POOL_CASE(gfp_flags_that_mean_nothing_here_are_dropped, gfp_pool())
 	test_free_many(pool, test_objs, 2);
 }
 
-/*
- * On a machine with one node, a call that names the node must get objects of the array, and no new
- * ones.
- */
+/* On one node, calls that name the node must use the array instead of getting new objects. */
 POOL_CASE(a_call_that_names_the_only_node_is_an_ordinary_one, IF_ONE_NODE(gfp_pool()))
 {
 	struct pool_stats before;
@@ -380,10 +377,7 @@ TEST_CASE(gfp_nofs_and_noio_reach_the_slab)
 	EXPECT(alloc_within_reclaim(GFP_NOIO));
 }
 
-/*
- * With "integrity" the first object needs memory for the table of objects, which must be allocated
- * with the caller's flags.
- */
+/* With "integrity" the first object needs a table, allocated with the caller's flags. */
 TEST_CASE(gfp_nofs_and_noio_reach_what_checks_need)
 {
 	test_mode(POOL_D_INTEGRITY);

@@ -248,10 +248,7 @@ POOL_CASE(vmalloc_is_told_no_flag_that_it_may_warn_of,
 	}
 }
 
-/*
- * True if this byte can be written to.  User-Mode Linux dies of each fault, so the page table is
- * read there.
- */
+/* True if the byte can be written to.  User-Mode Linux, which dies of faults, reads page tables. */
 static bool is_writable(void *p)
 {
 	const u8 byte = 0xff;

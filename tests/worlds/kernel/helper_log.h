@@ -11,10 +11,7 @@
 #include <linux/kmsg_dump.h>
 #include <linux/string.h>
 
-/*
- * Return how many lines of the log have this text, of those that the last call for @log has not
- * read; after a rewind of @log, of all.
- */
+/* Return how many lines of the log that @log has not passed have this text. */
 static inline unsigned int lines_with(struct kmsg_dump_iter *log, const char *text)
 {
 	unsigned int n = 0;

@@ -84,10 +84,7 @@ static struct pool *told_with_callers(struct kunit *test)
 	return told(test, POOL_M_GLOBAL);
 }
 
-/*
- * KASAN would fail the case if the pool's report read hidden bytes: the callers are stored behind
- * the object, all of which is hidden.
- */
+/* KASAN would fail the case if the report read its hidden callers behind the object. */
 POOL_CASE(kasan_reports_nothing_of_what_pools_report, told_with_callers(test))
 {
 	char *obj = test_alloc(pool);
@@ -139,10 +136,7 @@ static bool kfence_is_on(void)
 
 #endif
 
-/*
- * Return an object that the slab got from KFENCE, which gives one now and then; NULL if it gave
- * none.
- */
+/* Return an object of KFENCE, of which the slab gives one now and then; NULL if it gave none. */
 static char *fenced(struct pool *pool)
 {
 	unsigned int i;
@@ -158,10 +152,7 @@ static char *fenced(struct pool *pool)
 	return NULL;
 }
 
-/*
- * KFENCE reads the bytes behind an object that is freed, and KASAN checks these reads, so the pool
- * must not hide them.
- */
+/* KFENCE reads behind an object that is freed, so the pool must not hide these bytes. */
 POOL_CASE(kasan_is_told_nothing_of_objects_of_kfence,
 	  ONLY_IF(kfence_is_on(), "this kernel has no generic KASAN, or no KFENCE",
 		  told(test, POOL_M_NO_CACHE)))

@@ -145,10 +145,7 @@ static enum hrtimer_restart on_timer(struct hrtimer *timer)
 	return HRTIMER_RESTART;
 }
 
-/*
- * On RT a timer must be hard, because it would otherwise run in a thread.  Elsewhere lockdep would
- * check a hard timer as on RT.
- */
+/* A timer that is not hard runs in a thread on RT; lockdep takes a hard one for RT's elsewhere. */
 #define TIMER_MODE	(IS_ENABLED(CONFIG_PREEMPT_RT) ? \
 			 HRTIMER_MODE_REL_PINNED_HARD : HRTIMER_MODE_REL_PINNED)
 

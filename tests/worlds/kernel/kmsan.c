@@ -83,10 +83,7 @@ POOL_CASE(kmsan_takes_zeros_that_were_asked_for_as_written, told(test, NULL))
 	test_free(pool, obj);
 }
 
-/*
- * A call in an NMI may not save a stack.  Without a stack KMSAN would not see the owner's memset(),
- * and would report its reads.
- */
+/* A call in an NMI saves no stack, without which KMSAN would not see what its owner writes. */
 POOL_CASE(kmsan_takes_what_a_call_got_that_may_not_tell_as_written, told(test, NULL))
 {
 	char *obj = test_alloc(pool);
@@ -115,10 +112,7 @@ static const unsigned int checks[] = {
 	POOL_D_INTEGRITY | POOL_D_BACKUP | POOL_D_TAG | POOL_D_CALLER,
 };
 
-/*
- * Checks copy, compare and fill objects that were freed unwritten, and report one of them, with the
- * option "tools" and without.
- */
+/* Checks copy, compare and fill unwritten objects, and report one, with "tools" and without. */
 POOLS_CASE(kmsan_reports_nothing_that_a_check_does, 2 * ARRAY_SIZE(checks),
 	   ONLY_IF(IS_ENABLED(CONFIG_KMSAN), "this kernel has no KMSAN",
 		   test_checked(SIZE, checks[nth / 2] | (nth % 2 ? POOL_D_TOOLS : 0))))

@@ -89,10 +89,7 @@ static struct pool *numa_pool(void)
 /* For cases of several nodes. */
 #define IF_NODES(make)	ONLY_IF(num_online_nodes() > 1, "one node", make)
 
-/*
- * Once the pool has as many objects as are on their way between CPUs, it gets hardly any from the
- * slab.
- */
+/* Once the pool has all objects that are on their way, it gets hardly any from the slab. */
 POOL_CASE(clusters_go_home_to_the_node_of_their_objects, IF_NODES(numa_pool()))
 {
 	struct pool_stats before, now;
@@ -182,10 +179,7 @@ static void *alloc_far(struct pool *pool, gfp_t gfp)
 	return obj && is_near(obj, far_node()) ? obj : NULL;
 }
 
-/*
- * Allocate and free objects of the other node; every other time free one of this node on top of
- * them.
- */
+/* Free objects of the other node, and every other time one of this node on top of them. */
 static void mix(struct relay *r)
 {
 	unsigned int i;
@@ -211,10 +205,7 @@ POOL_CASE(a_node_that_is_named_finds_what_was_freed_last,
 	EXPECT_LE(test_sum(pool)->allocated, 2 * POOL_HOT_SLOTS);
 }
 
-/*
- * Allocate objects of the other node, though this CPU's array has all objects that the limit
- * allows, which are of this node.
- */
+/* Allocate for the other node, though this CPU's array has all objects of the limit. */
 static void far_at_limit(struct relay *r)
 {
 	unsigned int i;
@@ -248,10 +239,7 @@ static struct pool *guarded_pool(void)
 	return test_in_mode(POOL_D_UAF, SIZE);
 }
 
-/*
- * Guarded objects are areas of vmalloc(), which may be of any node, and the shared part has no
- * others.
- */
+/* Guarded objects may be of any node, as areas of vmalloc().  The shared part has no others. */
 POOL_CASE(a_node_that_is_named_gets_no_guarded_object, IF_NODES(guarded_pool()))
 {
 	unsigned int i;

@@ -30,10 +30,7 @@ POOL_CASE(a_place_is_named_when_its_first_call_is_counted, counted())
 	pool_profile_end();
 }
 
-/*
- * The place's name is overwritten, as if its code had been discarded and another function loaded
- * there.
- */
+/* The name is overwritten, as if other code had been loaded at the place. */
 POOL_CASE(a_place_whose_code_is_discarded_keeps_its_name, counted())
 {
 	static const char gone[] = "ex_init+0x10/0x40 [ex]";

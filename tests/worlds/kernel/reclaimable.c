@@ -42,9 +42,7 @@ static long burst(struct pool *pool)
 	return (long)((now.cached + now.shared) * BURST_SIZE >> PAGE_SHIFT);
 }
 
-/*
- * True if @pages differ from @wanted by a tenth at most, and by what a gc leaves in a CPU's caches.
- */
+/* True if @pages are @wanted to within a tenth, and what a gc leaves in caches. */
 static bool is_near(long pages, long wanted)
 {
 	long off = LEAST_PAGES / 8;

@@ -43,10 +43,7 @@ static unsigned int rests(void (*fn)(struct pool_head *pool), struct pool_head *
 	return calls_of("__might_resched", on_rest, fn, pool);
 }
 
-/*
- * Return how often fn() calls the function of this name; with @locked, how often under the CPU
- * lock.
- */
+/* Return how often fn() calls this function; with @locked, how often under the CPU lock. */
 static unsigned int calls(const char *name, bool locked,
 			  void (*fn)(struct pool_head *pool), struct pool_head *pool)
 {
@@ -221,10 +218,7 @@ POOL_CASE(buckets_are_looked_at_without_the_cpu_lock, pool_that_hits(test))
 	}
 }
 
-/*
- * The longest lists that a call may walk are parked objects of a pool with a destructor, and empty
- * clusters.
- */
+/* The longest lists are those of parked objects with a destructor, and of empty clusters. */
 POOL_CASE(a_long_list_of_what_was_put_aside_lets_others_run, pool_that_hits(test))
 {
 	static void (*const walks[])(struct pool_head *pool) = {

@@ -15,10 +15,7 @@
 #define LOAD	500
 #define HELD	100
 
-/*
- * Calls of a pool from inside the slab.  The pool has no caches, so each of its calls would call
- * the slab again.
- */
+/* Calls from inside the slab, of a pool without caches, each of which would call the slab. */
 static struct {
 	struct pool_head *pool;
 	struct task_struct *task;	/* only its locks count */
@@ -48,10 +45,7 @@ static void call_pool(void)
 		inside.frees = inside.n;
 }
 
-/*
- * Call the pool while the slab holds a lock: a task that releases a lock still has it when this
- * event comes.
- */
+/* Call the pool while the slab has a lock: this event comes before the lock is released. */
 static void on_release(void *data, struct lockdep_map *lock, unsigned long ip)
 {
 	if (current == inside.task && !inside.busy) {
@@ -151,10 +145,7 @@ static void *get_here(struct pool_head *pool)
 	return pool_alloc_node(pool, GFP_NOWAIT | __GFP_NOWARN, numa_mem_id());
 }
 
-/*
- * Allocate and free in waves of more objects than a CPU may cache, so that the second wave empties
- * clusters of the first.
- */
+/* Allocate more objects than a CPU may cache, so that the second wave empties clusters. */
 static void use_unpreempted(void *pool)
 {
 	static void *(*const get[])(struct pool_head *pool) = { get_plain, get_gfp, get_here };

@@ -138,10 +138,7 @@ POOL_CASE(each_allocation_that_may_sleep_says_so_though_it_hits, pool_that_hits(
 	pool_unreserve(reserve);
 }
 
-/*
- * A caller with a reserve says nothing, because others may wait for the memory that the caller
- * frees.
- */
+/* A caller with a reserve says nothing, because others may wait for what it frees. */
 POOL_CASE(each_allocation_that_may_reclaim_says_so_though_it_hits,
 	  ONLY_IF(IS_ENABLED(CONFIG_LOCKDEP), "this kernel has no lockdep", pool_that_hits(test)))
 {

@@ -100,9 +100,7 @@ static bool kmallocs_watched(struct pool *pool, void (*use)(struct pool *pool))
 	return probed("kmalloc", on_kmalloc, pool, use);
 }
 
-/*
- * Call @use, and note allocations of all caches, those of clusters and of CPUs' parts among them.
- */
+/* Call @use, and note allocations of all caches, also those of clusters and CPUs' parts. */
 static bool all_watched(struct pool *pool, void (*use)(struct pool *pool))
 {
 	return probed("kmem_cache_alloc", on_any, pool, use);
@@ -179,10 +177,7 @@ static void use_first_as_reclaimer(struct pool *pool)
 	memalloc_noreclaim_restore(before);
 }
 
-/*
- * The table of objects needs memory for the first object, which must not come from the last
- * reserve.
- */
+/* The first object needs memory for the table of objects, but not that of the last reserve. */
 POOL_CASE(the_last_reserve_is_not_for_what_checks_need,
 	  IF_TRACED(test_in_mode(POOL_D_INTEGRITY, 64)))
 {
@@ -283,10 +278,7 @@ static void use_atomic(struct pool *pool)
 	test_free(pool, pool_alloc_gfp(&pool->head, GFP_ATOMIC));
 }
 
-/*
- * The flag that keeps tasks from the last reserve would also keep these calls from the reserve for
- * callers that cannot wait.
- */
+/* The flag against the last reserve would also take these calls' own reserve from them. */
 POOL_CASE(the_reserve_of_calls_that_cannot_wait_is_theirs, IF_TRACED(uncached_pool()))
 {
 	EXPECT(watched(pool, use_atomic));
