@@ -6,12 +6,12 @@
  */
 #include "test.h"
 #include "failslab.h"
+#include "helper_traced.h"
 
 #include <linux/device.h>
 #include <linux/err.h>
 #include <linux/kprobes.h>
 #include <linux/mempool.h>
-#include <linux/tracepoint.h>
 
 #define LEAST	4
 
@@ -66,44 +66,13 @@ TEST_CASE(a_pool_of_a_device_is_refused_as_any_other)
 /* How many lines of the log say why a pool was refused. */
 static unsigned int refusals;
 
-#if IS_ENABLED(CONFIG_TRACEPOINTS)
-
 static void on_line(void *data, const char *text, size_t len)
 {
 	if (strnstr(text, "create_pool(\"late\", 64) refused: ", len))
 		refusals++;
 }
 
-static void see_console(struct tracepoint *point, void *console)
-{
-	if (!strcmp(point->name, "console"))
-		*(struct tracepoint **)console = point;
-}
-
-/* Call @use while the lines of the log are read; false if they cannot be. */
-static bool listened(void (*use)(struct kunit *test), struct kunit *test)
-{
-	struct tracepoint *point = NULL;
-
-	for_each_kernel_tracepoint(see_console, &point);
-	if (!point || tracepoint_probe_register(point, on_line, NULL))
-		return false;
-	use(test);
-	tracepoint_probe_unregister(point, on_line, NULL);
-	tracepoint_synchronize_unregister();
-	return true;
-}
-
-#else
-
-static bool listened(void (*use)(struct kunit *test), struct kunit *test)
-{
-	return false;
-}
-
-#endif
-
-/* Let the call of the slab fail that notes the pool for the device. */
+/* Let the slab fail when it is called to note the pool for the device. */
 static int on_note(struct kprobe *probe, struct pt_regs *regs)
 {
 	test_fail_nth(1);
@@ -128,7 +97,7 @@ TEST_CASE(a_pool_that_its_device_cannot_note_is_refused_and_the_log_says_so)
 	pool_fail_every = 0;
 	refusals = 0;
 	EXPECT(IF_FAILSLAB(ONLY_IF(IS_ENABLED(CONFIG_TRACEPOINTS), "this kernel has no tracepoints",
-				   listened(fail_to_note, test))));
+				   TRACED("console", on_line, fail_to_note(test)))));
 	EXPECT_EQ(refusals, 1);
 	EXPECT_PTR_EQ(pool_registry_next(NULL), NULL);
 }

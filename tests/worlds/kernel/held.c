@@ -5,9 +5,9 @@
  * Layer:   tests of the hot sections of pool_hot.h and here.h.
  */
 #include "test.h"
+#include "helper_traced.h"
 
 #include <linux/lockdep.h>
-#include <linux/tracepoint.h>
 
 #define MANY	300
 
@@ -51,38 +51,23 @@ static void on_release(void *data, struct lockdep_map *lock, unsigned long ip)
 	seen.wrong += !is_held() || !lock_is_held(lock);
 }
 
-static void see_tracepoint(struct tracepoint *point, void *points)
+static void use_seen(struct pool *pool, void (*use)(struct pool *pool))
 {
-	struct tracepoint **found = points;
-
-	if (!strcmp(point->name, "lock_acquire"))
-		found[0] = point;
-	else if (!strcmp(point->name, "lock_release"))
-		found[1] = point;
+	WRITE_ONCE(seen.task, current);
+	use(pool);
+	WRITE_ONCE(seen.task, NULL);
 }
 
 /* Call @use while lockdep's events are noted; false if they cannot be. */
 static bool watched(struct pool *pool, void (*use)(struct pool *pool))
 {
-	struct tracepoint *point[2] = { };
-	bool good;
+	bool acquires, releases = false;
 
-	for_each_kernel_tracepoint(see_tracepoint, point);
-	if (!point[0] || !point[1] ||
-	    tracepoint_probe_register(point[0], on_acquire, NULL))
-		return false;
 	memset(&seen, 0, sizeof(seen));
 	seen.hot = &test_local(pool)->hot;
-	good = !tracepoint_probe_register(point[1], on_release, NULL);
-	if (good) {
-		WRITE_ONCE(seen.task, current);
-		use(pool);
-		WRITE_ONCE(seen.task, NULL);
-		tracepoint_probe_unregister(point[1], on_release, NULL);
-	}
-	tracepoint_probe_unregister(point[0], on_acquire, NULL);
-	tracepoint_synchronize_unregister();
-	return good && !lock_is_held(&pool_array_map);
+	acquires = TRACED("lock_acquire", on_acquire,
+			  releases = TRACED("lock_release", on_release, use_seen(pool, use)));
+	return acquires && releases && !lock_is_held(&pool_array_map);
 }
 
 #else

@@ -5,12 +5,12 @@
  * Layer:   tests of POOL_F_NOSLAB, and of what plat.c and gfp.c tell lockdep.
  */
 #include "test.h"
+#include "helper_traced.h"
 
 #include <linux/debug_locks.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/spinlock.h>
-#include <linux/tracepoint.h>
 
 #define LOAD	500
 #define HELD	100
@@ -26,8 +26,6 @@ static struct {
 	unsigned long turns;
 	unsigned long none;
 } inside;
-
-#if IS_ENABLED(CONFIG_LOCKDEP) && IS_ENABLED(CONFIG_TRACEPOINTS)
 
 /* Make HELD allocations, then as many frees. */
 static void call_pool(void)
@@ -56,48 +54,19 @@ static void on_release(void *data, struct lockdep_map *lock, unsigned long ip)
 	}
 }
 
-static void see_tracepoint(struct tracepoint *point, void *found)
-{
-	if (!strcmp(point->name, "lock_release"))
-		*(struct tracepoint **)found = point;
-}
-
-/* Call the pool at each release of a lock while @use runs; false if the releases cannot be seen. */
-static bool probed(void (*use)(void))
-{
-	struct tracepoint *point = NULL;
-
-	for_each_kernel_tracepoint(see_tracepoint, &point);
-	if (!point || tracepoint_probe_register(point, on_release, NULL))
-		return false;
-	inside.task = current;
-	use();
-	inside.task = NULL;
-	tracepoint_probe_unregister(point, on_release, NULL);
-	tracepoint_synchronize_unregister();
-	return true;
-}
-
-#else
-
-static bool probed(void (*use)(void))
-{
-	return false;
-}
-
-#endif
-
-/* Fill slabs and empty them, so that they move from list to list. */
+/* Fill slabs and empty them, so that they move from list to list; the locks of this task count. */
 static void use_slab(void)
 {
 	unsigned long i, waves;
 
+	inside.task = current;
 	for (waves = test_scale(1000); waves; waves--) {
 		for (i = 0; i < LOAD; i++)
 			test_objs[i] = kmalloc(192, GFP_KERNEL);
 		for (i = 0; i < LOAD; i++)
 			kfree(test_objs[i]);
 	}
+	inside.task = NULL;
 }
 
 TEST_CASE(probes_inside_the_slab_allocate_and_free)
@@ -116,7 +85,7 @@ TEST_CASE(probes_inside_the_slab_allocate_and_free)
 	test_alloc_many(pool_of(inside.pool), test_objs, HELD);
 	for (i = 0; i < HELD; i++)
 		__pool_free(inside.pool, test_objs[i], POOL_F_NOSLAB);
-	EXPECT(probed(use_slab));
+	EXPECT(TRACED("lock_release", on_release, use_slab()));
 	while (inside.n)
 		pool_free(inside.pool, inside.held[--inside.n]);
 	pool_sum(pool_of(inside.pool), &now);

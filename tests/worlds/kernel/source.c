@@ -6,13 +6,13 @@
  */
 #include "test.h"
 #include "failslab.h"
+#include "helper_traced.h"
 
 #include <linux/delay.h>
 #include <linux/kthread.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
-#include <linux/tracepoint.h>
 
 /* With which flags a cache was called, or kmalloc() by a task. */
 static struct {
@@ -23,8 +23,6 @@ static struct {
 	unsigned int wake;		/* calls that may wake kswapd */
 	unsigned int reclaim;
 } asked;
-
-#if IS_ENABLED(CONFIG_TRACEPOINTS)
 
 static void look(gfp_t gfp)
 {
@@ -57,35 +55,14 @@ static void on_any(void *data, unsigned long caller, const void *obj,
 		look(gfp);
 }
 
-struct sought {
-	const char *name;
-	struct tracepoint *point;
-};
-
-static void see_tracepoint(struct tracepoint *point, void *arg)
-{
-	struct sought *sought = arg;
-
-	if (!strcmp(point->name, sought->name))
-		sought->point = point;
-}
-
 /* Call @use while @probe is called for each event of this name; false if there is no such event. */
 static bool probed(const char *name, void *probe, struct pool *pool,
 		   void (*use)(struct pool *pool))
 {
-	struct sought sought = { name, NULL };
-
-	for_each_kernel_tracepoint(see_tracepoint, &sought);
 	memset(&asked, 0, sizeof(asked));
 	asked.cache = pool->backend.cache;
 	asked.task = current;
-	if (!sought.point || tracepoint_probe_register(sought.point, probe, NULL))
-		return false;
-	use(pool);
-	tracepoint_probe_unregister(sought.point, probe, NULL);
-	tracepoint_synchronize_unregister();
-	return true;
+	return TRACED(name, probe, use(pool));
 }
 
 /* Call @use, and note each allocation of the pool's cache; false if they cannot be seen. */
@@ -94,36 +71,11 @@ static bool watched(struct pool *pool, void (*use)(struct pool *pool))
 	return probed("kmem_cache_alloc", on_alloc, pool, use);
 }
 
-/* Call @use, and note each kmalloc(). */
-static bool kmallocs_watched(struct pool *pool, void (*use)(struct pool *pool))
-{
-	return probed("kmalloc", on_kmalloc, pool, use);
-}
-
 /* Call @use, and note allocations of all caches, also those of clusters and CPUs' parts. */
 static bool all_watched(struct pool *pool, void (*use)(struct pool *pool))
 {
 	return probed("kmem_cache_alloc", on_any, pool, use);
 }
-
-#else
-
-static bool all_watched(struct pool *pool, void (*use)(struct pool *pool))
-{
-	return false;
-}
-
-static bool watched(struct pool *pool, void (*use)(struct pool *pool))
-{
-	return false;
-}
-
-static bool kmallocs_watched(struct pool *pool, void (*use)(struct pool *pool))
-{
-	return false;
-}
-
-#endif
 
 #define IF_TRACED(make) \
 	ONLY_IF(IS_ENABLED(CONFIG_TRACEPOINTS), "this kernel has no tracepoints", make)
@@ -182,7 +134,7 @@ POOL_CASE(the_last_reserve_is_not_for_what_checks_need,
 	  IF_TRACED(test_in_mode(POOL_D_INTEGRITY, 64)))
 {
 	pool_fail_every = 0;
-	EXPECT(kmallocs_watched(pool, use_first_as_reclaimer));
+	EXPECT(probed("kmalloc", on_kmalloc, pool, use_first_as_reclaimer));
 	EXPECT(found);
 	EXPECT(asked.calls);
 	EXPECT_EQ(asked.meek, asked.calls);
