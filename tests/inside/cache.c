@@ -165,7 +165,7 @@ static void sample_charge(struct sampled *s)
 	}
 }
 
-/* Thread 0 samples the charge.  The others do so, too, since it may get no time while they run. */
+/* All threads sample the charge, because thread 0, which does only that, may get no CPU time. */
 static void churn(unsigned int i, void *arg)
 {
 	struct sampled *s = arg;

@@ -121,14 +121,6 @@ POOL_CASE(racing_callers_never_exceed_the_limit, test_sure(64))
 	EXPECT_EQ(run_holders(pool, HOLD).over, 0);
 }
 
-POOL_CASE(without_arrays_a_limit_refuses_only_when_all_is_in_use, test_sure_within(65536, 32, 4096))
-{
-	struct holders h = run_holders(pool, HOLDERS * HOLD);
-
-	EXPECT_EQ(h.over, 0);
-	EXPECT_EQ(h.refused, 0);
-}
-
 /* One CPU leaves all objects in its caches, where a call on another CPU must find them. */
 struct left {
 	struct pool *pool;
@@ -221,13 +213,18 @@ POOL_CASE(an_array_gives_slots_after_a_limit_is_set, test_sure(64))
 	EXPECT(plat_read(&pool->slots));
 }
 
-POOL_CASE(without_caches_a_limit_refuses_only_when_all_is_in_use,
-	  test_in_mode(POOL_D_NO_CACHE | POOL_D_NO_GLOBAL, 64))
+/* Create a pool without caches, or one whose objects are too large for arrays. */
+static struct pool *without_arrays(bool caches)
 {
-	struct holders h;
-
 	pool_fail_every = 0;
-	h = run_holders(pool, HOLDERS * HOLD);
+	test_options(65536, 32);
+	return caches ? test_pool(4096) : test_in_mode(POOL_D_NO_CACHE | POOL_D_NO_GLOBAL, 64);
+}
+
+POOLS_CASE(without_arrays_a_limit_refuses_only_when_all_is_in_use, 2, without_arrays(nth))
+{
+	struct holders h = run_holders(pool, HOLDERS * HOLD);
+
 	EXPECT_EQ(h.over, 0);
 	EXPECT_EQ(h.refused, 0);
 }

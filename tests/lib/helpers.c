@@ -173,7 +173,7 @@ unsigned int test_count_pools(void)
 	return n;
 }
 
-/* Create a pool with these options, whose faults are only counted. */
+/* Create a pool that has these options and only counts its faults. */
 struct pool *test_checked(unsigned int size, unsigned int debug)
 {
 	pool_options.debug = debug;

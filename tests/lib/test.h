@@ -92,7 +92,7 @@ struct pool_cpu *test_cpu(void);
 unsigned int test_nr_cpus(void);	/* one more than the highest CPU number so far */
 struct pool_cluster *test_cluster_new(void);
 struct pool_cluster *test_cluster_box(void);	/* with another empty cluster in it */
-bool test_lend_signal(void);	/* true if calls may empty the arrays */
+bool test_lend_signal(void);	/* true if calls may empty other CPUs' arrays */
 
 /* The functions of case.h, for a struct pool. */
 static inline void *test_alloc(struct pool *pool)
