@@ -39,7 +39,8 @@ THREE_CASE(people_see_aligned_columns_and_a_total)
 {
 	static const char * const cells[][2] = {
 		{ " size", " 64B" }, { " held", " 640B" }, { " idle", " 0B" },
-		{ " allocated", " 10" }, { " used", " 10" }, { " cached", " 0" }, { " shared", " 0" },
+		{ " allocated", " 10" }, { " used", " 10" }, { " cached", " 0" },
+		{ " shared", " 0" },
 	};
 	const char *line;
 	unsigned int i;

@@ -91,7 +91,8 @@ POOL_CASE(a_hardened_pool_keeps_its_arrays, test_checked_within(1 << 20, 8, 64, 
 }
 
 /* Single, bulk and reserved objects come and go while other options are switched. */
-POOL_CASE(right_calls_of_a_hardened_pool_are_no_faults, test_checked_within(1 << 20, 8, 64, POOL_D_HARDEN))
+POOL_CASE(right_calls_of_a_hardened_pool_are_no_faults,
+	  test_checked_within(1 << 20, 8, 64, POOL_D_HARDEN))
 {
 	static const char * const off = "-poison -integrity cache global -memstats";
 	static const char * const words[] = {

@@ -105,7 +105,8 @@ static struct pool *uncached(void)
 }
 
 /* One pool parks on this CPU's list, the other, without a part here, on the pool's list. */
-PAIR_CASE(a_free_that_goes_down_brings_a_bounded_number_along, with, uncached(), without, uncached())
+PAIR_CASE(a_free_that_goes_down_brings_a_bounded_number_along,
+	  with, uncached(), without, uncached())
 {
 	without->cached = false;
 	EXPECT_EQ(brought_by_a_free(with), BROUGHT);

@@ -18,7 +18,7 @@
 
 static char part[4096];
 
-/* PROFILE_CASE(name) - a case of a pool and a new table, since that of the last case may be full. */
+/* PROFILE_CASE(name) - a case of a pool and a new table; that of the last case may be full. */
 #define PROFILE_CASE(name)						\
 	static void name##_of(TEST_HANDLE, struct pool *pool);		\
 	TEST_CASE(name)							\

@@ -111,7 +111,8 @@ PAIR_CASE(who_has_more_gives_more, large, shared_pool(4 * MANY), small, shared_p
 }
 
 /* A shrink must release about the same share of both pools, whichever it visits first. */
-PAIR_CASE(no_pool_is_emptied_for_another_one, one, shared_pool(3 * MANY), two, shared_pool(2 * MANY))
+PAIR_CASE(no_pool_is_emptied_for_another_one,
+	  one, shared_pool(3 * MANY), two, shared_pool(2 * MANY))
 {
 	struct pool *pool[2] = { one, two };
 	unsigned long before[2], all = 0;

@@ -282,7 +282,7 @@ POOL_CASE(sealed_objects_are_parked_where_they_should_be, test_made(&built))
 
 struct churn {
 	struct pool *pool;
-	struct seen first;		/* the first walk that reported something, though nothing was wrong */
+	struct seen first;		/* of the first false alarm */
 	unsigned long running;
 	unsigned int walks;
 	unsigned long rounds;

@@ -4,8 +4,8 @@
  *
  * Layer:   tests; the only file that knows Check and KUnit.  Files of promise/ include this, all
  *	    other cases test.h, which has the private headers of common/ too.
- * Context: cases run in a plain thread or a kthread that stays on its CPU.  This holds for each file
- *	    of cases whose head names no other context.
+ * Context: cases run in a plain thread or a kthread that stays on its CPU.  This holds for each
+ *	    file of cases whose head names no other context.
  *
  * A case is TEST_CASE(name_that_reads_like_a_sentence) in a file and one line in the cases.list
  * of its folder.  It frees all its objects and pools.  After an EXPECT that fails the case may
@@ -131,7 +131,7 @@ unsigned long test_scale(unsigned long iterations);
 struct pool_head *head_make(unsigned int size);		/* of exactly @size bytes */
 struct pool_head *head_with(const char *words, unsigned int size);
 struct pool_head *head_within(unsigned long hot_size, unsigned int cluster, unsigned int size);
-struct pool_head *head_checked(const char *words, unsigned int size);	/* faults are only counted */
+struct pool_head *head_checked(const char *words, unsigned int size);	/* faults only count */
 void *head_alloc(struct pool_head *pool);
 void head_alloc_many(struct pool_head *pool, void **objs, unsigned int n);
 void head_alloc_just(struct pool_head *pool, void **objs, unsigned int n);

@@ -35,7 +35,7 @@ static inline void test_await(const unsigned long *word, unsigned long least)
 #define POOL_CASE(name, make)		CASE_OF_POOLS(name, 1, make, struct pool, &pool->head)
 #define POOLS_CASE(name, n, make)	CASE_OF_POOLS(name, n, make, struct pool, &pool->head)
 
-/* PAIR_CASE(name, one, make_one, two, make_two) - a case of two pools, which it calls @one and @two. */
+/* PAIR_CASE(name, one, make_one, two, make_two) - a case of two pools, called @one and @two. */
 #define PAIR_CASE(name, one, make_one, two, make_two)			\
 	static void name##_of(TEST_HANDLE, struct pool *one, struct pool *two); \
 	TEST_CASE(name)							\
@@ -45,8 +45,8 @@ static inline void test_await(const unsigned long *word, unsigned long least)
 									\
 		ASSERT(one && two);					\
 		name##_of(TEST_PASSED, one, two);			\
-		ENDS_QUIETLY(&one->head);				\
-		ENDS_QUIETLY(&two->head);				\
+		ENDS_QUIETLY(&(one)->head);				\
+		ENDS_QUIETLY(&(two)->head);				\
 	}								\
 	static void name##_of(TEST_HANDLE, struct pool *one, struct pool *two)
 

@@ -80,7 +80,7 @@ static bool all_watched(struct pool *pool, void (*use)(struct pool *pool))
 #define IF_TRACED(make) \
 	ONLY_IF(IS_ENABLED(CONFIG_TRACEPOINTS), "this kernel has no tracepoints", make)
 
-/* Create a pool each of whose calls calls the slab, which does not fail by itself. */
+/* Create a pool of which each call reaches the slab, which does not fail by itself. */
 static struct pool *uncached_pool(void)
 {
 	static const struct pool_attr attr = {
