@@ -16,7 +16,7 @@ enum owner {
 	OWNER_NONE,			/* it is no object */
 	OWNER_POOL,
 	OWNER_USER,
-	OWNER_SEEN,			/* the pool; the count at the end has met it */
+	OWNER_SEEN,			/* its pool has it; the judge counted it at the end */
 };
 
 /* Ids that the pools of a scenario have, from 0; more than it makes. */

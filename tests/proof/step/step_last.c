@@ -247,7 +247,7 @@ TEST_CASE(objects_that_go_up_and_down_at_any_instruction_are_found)
 /* Two events in one call of a thread whose area comes after the main one's. */
 static struct {
 	struct pool_local *local;	/* the main thread's */
-	struct pool_cluster *c;		/* empty; NULL: the main part has it */
+	struct pool_cluster *c;		/* empty; NULL while in the main part */
 	void *obj;			/* parked until the first event */
 	unsigned long first, second;	/* steps */
 	unsigned long refused;
