@@ -84,8 +84,8 @@ static void lru_free(unsigned int pool, unsigned long size)
 /* Sums over all pools. */
 struct sums {
 	unsigned long long cached;
-	unsigned long long calls;	/* of the shared pool or the backend */
-	unsigned long long objects;	/* that they gave */
+	unsigned long long calls;	/* calls of the shared pool or the backend */
+	unsigned long long objects;	/* objects that these calls got */
 	unsigned long long evictions;
 };
 

@@ -44,8 +44,8 @@
 
 /* A size, a call site, or a size of one call site. */
 struct group {
-	const char *name;		/* of the call site */
-	unsigned int size;		/* the most frequent one */
+	const char *name;		/* name of the call site */
+	unsigned int size;		/* the most frequent size */
 	unsigned int allocs;
 	unsigned int short_lived;
 	unsigned int live;

@@ -33,9 +33,9 @@ struct member {
 struct crew {
 	struct replay *replay;
 	pthread_mutex_t mutex;
-	pthread_cond_t changed;		/* phase or busy */
-	enum phase phase;		/* mutex */
-	unsigned int busy;		/* mutex: threads at work */
+	pthread_cond_t changed;		/* signalled when phase or busy changes */
+	enum phase phase;		/* under mutex */
+	unsigned int busy;		/* under mutex: threads at work */
 	struct member member[];
 };
 

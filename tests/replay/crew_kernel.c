@@ -32,7 +32,7 @@ struct member {
 
 struct crew {
 	struct replay *replay;
-	wait_queue_head_t changed;	/* phase or busy */
+	wait_queue_head_t changed;	/* woken when phase or busy changes */
 	enum phase phase;		/* written by the program's thread */
 	atomic_t busy;			/* threads at work */
 	struct member member[];

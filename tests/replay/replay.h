@@ -36,15 +36,15 @@ struct replay_ops {
 
 /* How much of an object a replay writes and compares. */
 enum replay_content {
-	REPLAY_FULL,			/* see above */
-	REPLAY_WORD,			/* the first word is written: for time */
+	REPLAY_FULL,			/* small objects as a whole, large ones at both ends */
+	REPLAY_WORD,			/* write the first word only, when time is measured */
 };
 
 /* One worker's part; nobody else uses the results until the worker is done. */
 struct replay_worker {
 	char apart[128];		/* on a cache line of its own */
 	struct replay *replay;
-	unsigned int first;		/* of its events */
+	unsigned int first;		/* index of its first event */
 	unsigned int count;
 	unsigned int waits;		/* frees that had to wait for another worker */
 	unsigned int nulls;		/* allocations that returned NULL */
@@ -59,7 +59,7 @@ struct replay {
 	const struct replay_ops *ops;
 	enum replay_content content;
 	unsigned int workers;		/* 1 to trace->cpus */
-	unsigned int made;		/* different pools, of trace->pools */
+	unsigned int made;		/* pools that were created for the trace->pools */
 
 	/* The caller's memory. */
 	struct replay_worker *worker;	/* workers, all 0 */

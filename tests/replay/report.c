@@ -14,7 +14,7 @@ struct sum {
 	unsigned int waits;
 	unsigned int nulls;
 	unsigned int wrong;
-	unsigned int first_wrong;	/* from 1; 0: none */
+	unsigned int first_wrong;	/* numbered from 1; 0 if there is none */
 	unsigned long long peak_held;
 	unsigned long long ns;
 };

@@ -47,7 +47,7 @@ extern const char *const trace_mode_word[TRACE_MODES];
 enum trace_use {
 	TRACE_POOLED,
 	TRACE_MALLOC,			/* its objects come from malloc() */
-	TRACE_UNUSED,			/* another one has its events */
+	TRACE_UNUSED,			/* the first pool of its size has its events */
 };
 
 struct trace_pool {
@@ -56,7 +56,7 @@ struct trace_pool {
 
 	/* Set by trace_plan(). */
 	unsigned int use;		/* enum trace_use */
-	unsigned int allocs;		/* version 2 only, as all that follow */
+	unsigned int allocs;		/* this and the next members: version 2 only */
 	unsigned int same;		/* the first pool of its size */
 	unsigned int next;		/* next of a list of first pools */
 };
@@ -108,8 +108,8 @@ struct trace {
 	unsigned int unpooled;		/* trace_plan(): allocations that come from malloc() */
 
 	const char *error;
-	unsigned int error_event;	/* from 1, the last if all were read */
-	size_t error_byte;		/* from 0 */
+	unsigned int error_event;	/* numbered from 1; the last event, if all were read */
+	size_t error_byte;		/* numbered from 0 */
 };
 
 bool trace_read_header(struct trace *t, const char *text, size_t len);

@@ -67,7 +67,7 @@ static struct {
 } bursts[POOLS];
 
 static unsigned int seed;
-static cycles_t reading;	/* ns that reading the clock takes */
+static cycles_t reading;	/* cycles that reading the clock takes */
 
 /* Return a sum of counts that changes if something else ran here. */
 static unsigned long others(void)
@@ -146,7 +146,7 @@ static struct {
 	struct irq_work irq;
 	struct completion done;
 	struct context *ctx;
-	bool ended;		/* written by the NMI, which may not complete() */
+	bool ended;		/* written by the NMI, which must not call complete() */
 } there;
 
 static void on_tasklet(struct tasklet_struct *unused)

@@ -136,11 +136,11 @@ static const struct wait_peer wait_peers[] = {
 };
 
 static const struct wait_peer *peer;
-static struct completion handed;	/* box has the object */
+static struct completion handed;	/* the object is in "box" */
 static void *box;
 static u64 got_at;
 static bool ending;
-static unsigned int had[WAITERS_MAX];	/* by each waiter */
+static unsigned int had[WAITERS_MAX];	/* how often each waiter had the object */
 
 static int wait_often(void *mine)
 {

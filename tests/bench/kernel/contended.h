@@ -14,8 +14,8 @@
 
 #include <linux/types.h>
 
-extern atomic_t contended_busy;	/* a bucket was BUSY */
-extern atomic_t contended_lost;	/* plat_cmpxchg() has to be tried again */
+extern atomic_t contended_busy;	/* how often a bucket was BUSY */
+extern atomic_t contended_lost;	/* how often plat_cmpxchg() failed */
 
 /* Only files of pool.ko define this. */
 #ifdef POOL_NO_INLINE

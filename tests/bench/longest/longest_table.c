@@ -16,10 +16,10 @@
 
 static struct row {
 	char cause[64];
-	unsigned long *ours;		/* of each call */
+	unsigned long *ours;		/* the library's instructions of each call */
 	unsigned long calls;
-	unsigned long room;		/* in ours */
-	unsigned long others;		/* the most */
+	unsigned long room;		/* elements of ours[] */
+	unsigned long others;		/* the most of a call */
 } rows[ROWS];
 
 static unsigned int used;

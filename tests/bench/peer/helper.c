@@ -20,7 +20,7 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 
 /* Mutex. */
-static void (*job)(unsigned long n);	/* NULL: none */
+static void (*job)(unsigned long n);	/* NULL if there is no job */
 static unsigned long job_n;
 static bool stop;
 

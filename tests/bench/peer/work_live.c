@@ -18,7 +18,7 @@ static unsigned int live;		/* number of objects: LIVE or SHUFFLED, or fewer */
 static void *held[SHUFFLED];
 static unsigned int order[SHUFFLED];
 static unsigned short pick[PICKS];
-static unsigned int at;			/* of pick or order */
+static unsigned int at;			/* index in pick[] or order[] */
 
 static bool prepare_none(size_t size)
 {

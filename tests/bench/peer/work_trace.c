@@ -20,9 +20,9 @@
 #include <unistd.h>
 
 static struct trace trace;
-static unsigned int *most;		/* live at once, of each pool */
+static unsigned int *most;		/* the most objects of each pool that are live at once */
 static peer_pool *pools;
-static void **slots;			/* by allocation */
+static void **slots;			/* the object of each allocation */
 
 static void *memory(size_t count, size_t size)
 {

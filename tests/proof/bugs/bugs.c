@@ -302,9 +302,9 @@ static void leak(struct bugs_cell *cell)
 }
 
 /*
- * Destroy the cell's pool, whose objects are all freed, and have a call with its pointer.  Without
- * checks the pointer leads to memory that may be somebody's by now, so the call is not made, and
- * the bug is not found.  The cell goes on with another pool.
+ * Free all objects, destroy the pool, and make a call with its pointer.  The call is left out
+ * without checks, because the pool's memory may belong to another user then; so the bug counts as
+ * not found.  The cell goes on with a new pool.
  */
 static void use_destroyed(struct bugs_cell *cell, enum bugs_when now,
 			  void (*call)(struct bugs_cell *cell))

@@ -26,11 +26,11 @@
 /* The moment in a cell, and so the moment when a bug is found. */
 enum bugs_when {
 	BUGS_NEVER,
-	BUGS_ACCESS,			/* by the access itself */
+	BUGS_ACCESS,			/* the access itself faulted */
 	BUGS_SHOWN,			/* not reported, but a filler was read */
 	BUGS_FREE,
-	BUGS_ALLOC,			/* by the next allocation */
-	BUGS_RECLAIM,			/* on the way to the backend */
+	BUGS_ALLOC,			/* the next allocation found it */
+	BUGS_RECLAIM,			/* found on the way to the backend */
 	BUGS_DESTROY,
 	BUGS_WRONG,			/* the cell itself does not work */
 };
@@ -50,11 +50,11 @@ struct bugs_cell {
 	const struct bug *bug;
 	struct pool *pool;
 	struct pool *other;		/* another pool of the same kind */
-	void *obj[BUGS_OBJS];		/* in use; or NULL */
+	void *obj[BUGS_OBJS];		/* objects in use, or NULL */
 	unsigned char *victim;
 	unsigned char *wrong;		/* a pointer that is freed wrongly */
 	unsigned long puts;		/* calls of the backend before a free */
-	bool is_used;			/* the victim */
+	bool is_used;			/* the victim is in use */
 	enum bugs_when now;
 	enum bugs_when when;
 	const char *report;

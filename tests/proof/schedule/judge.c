@@ -29,7 +29,7 @@ enum doing {
 struct call {
 	struct pool *pool;
 	enum doing doing;
-	unsigned int n;			/* objects, at most */
+	unsigned int n;			/* objects that the call wants at most */
 	unsigned int hot;		/* most that its CPU's array had meanwhile */
 	bool had_none;			/* at one moment no object was within reach */
 };
@@ -37,10 +37,10 @@ struct call {
 /* Part of the world. */
 struct pool *pools[PLAT_LOCALS];
 unsigned char owner[WORLD_GRANULES];
-unsigned char whose[WORLD_GRANULES];	/* an object's pool, its id */
+unsigned char whose[WORLD_GRANULES];	/* the id of the object's pool */
 unsigned int used[IDS];			/* objects that users have, by id */
 static struct call call[SCHED_FIBRES + 1];
-unsigned int granules;			/* before the scenario began */
+unsigned int granules;			/* in use before the scenario began */
 
 void judge_begin(void)
 {

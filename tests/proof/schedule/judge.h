@@ -25,9 +25,9 @@ enum owner {
 /* Part of the world. */
 extern struct pool *pools[PLAT_LOCALS];
 extern unsigned char owner[WORLD_GRANULES];
-extern unsigned char whose[WORLD_GRANULES];	/* an object's pool, its id */
+extern unsigned char whose[WORLD_GRANULES];	/* the id of the object's pool */
 extern unsigned int used[IDS];			/* objects that users have, by id */
-extern unsigned int granules;			/* before the scenario began */
+extern unsigned int granules;			/* in use before the scenario began */
 
 int index_of(const void *obj);
 

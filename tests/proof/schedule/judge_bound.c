@@ -14,7 +14,7 @@
 
 /* Part of the world. */
 static unsigned long over_bound[PLAT_CPUS];	/* the charge when the bound fell */
-static unsigned int detached[PLAT_CPUS][PLAT_LOCALS];	/* objects, not settled */
+static unsigned int detached[PLAT_CPUS][PLAT_LOCALS];	/* objects that are not settled yet */
 
 void __real_pool_cluster_detach(struct pool_cluster *c);
 void __wrap_pool_cluster_detach(struct pool_cluster *c);

@@ -20,7 +20,7 @@
 struct late {
 	void *p;
 	unsigned int size;
-	unsigned long hidden;		/* the other value: new, or what others see */
+	unsigned long hidden;		/* the value that is not in the word now */
 };
 
 /* Part of the world. */

@@ -35,13 +35,13 @@ struct pool_reserved;
 
 /* What happens at the same time.  All functions may be NULL except the first CPU's. */
 struct scenario {
-	const char *name;	/* reads like a sentence */
+	const char *name;	/* a name that reads like a sentence */
 	const char *kills;	/* mutants it finds, separated by spaces */
 	unsigned int cpus;
 	void (*setup)(void);
 	void (*cpu[SCHED_CPUS])(void);
 	void (*irq[SCHED_CPUS])(void);	/* interrupts that CPU, once */
-	void (*end)(void);		/* when all are done */
+	void (*end)(void);		/* called when all fibres are done */
 };
 
 /* scenario.c: the tables of all; each ends with an entry without a name. */
@@ -69,7 +69,7 @@ enum fibre_state {
 };
 
 struct fibre {
-	void *sp;			/* where it goes on */
+	void *sp;			/* its stack pointer while it does not run */
 	const unsigned int *waits;	/* runs when this is 0; NULL: at any time */
 	unsigned int asleep;
 	const unsigned int *word;	/* asleep until it is woken; NULL: it sleeps on none */
@@ -89,17 +89,17 @@ struct sched {
 	unsigned int over;		/* the fibre that an ended handler interrupted */
 	unsigned int steps;		/* events since the beginning */
 	unsigned int alone;		/* yields while no other fibre is there */
-	bool freely;			/* no more preemptions: points are passed */
+	bool freely;			/* no preemption is left, so fibres do not stop at points */
 	bool weak;			/* stores may be late */
-	bool may_be_late;		/* the next store may be */
-	bool is_late;			/* the next store is */
+	bool may_be_late;		/* the next store may be late */
+	bool is_late;			/* the next store is late */
 	bool tracing;
 	bool guarded;			/* "back" is valid */
 	bool failed;
 	char why[256];
 	unsigned long points;		/* in all schedules */
-	unsigned long watched;		/* the same a second ago */
-	void *sp;			/* of sched_run() */
+	unsigned long watched;		/* "points" a second ago */
+	void *sp;			/* the stack pointer of sched_run() */
 	sigjmp_buf back;		/* where a failure goes */
 };
 
@@ -134,7 +134,7 @@ struct option {
 };
 
 struct options {
-	unsigned int left;		/* preemptions: none costs more */
+	unsigned int left;		/* preemptions that an option may cost */
 	bool any;			/* preemptions cost nothing */
 	unsigned int n;
 	struct option option[2 * SCHED_FIBRES + 1];
@@ -155,13 +155,13 @@ struct limits {
 #define SCHED_ANY	1000000u	/* preemptions: there is no limit */
 
 struct outcome {
-	unsigned int preemptions;	/* all schedules with so many were tried */
-	unsigned long states;		/* looked at, in all walks */
+	unsigned int preemptions;	/* all schedules with this many were tried */
+	unsigned long states;		/* states that were looked at, in all walks */
 	unsigned long runs;		/* schedules run to their end */
 	unsigned long ends;		/* different worlds at the end */
-	unsigned long digest;		/* of these, in any order */
-	unsigned int steps;		/* of the longest */
-	char schedule[512];		/* of a failure */
+	unsigned long digest;		/* a hash of these, whatever their order */
+	unsigned int steps;		/* steps of the longest schedule */
+	char schedule[512];		/* the schedule of a failure */
 };
 
 void search_init(void);
@@ -172,9 +172,9 @@ bool search_replay(const struct scenario *scenario, const char *schedule,
 
 /* seen.c */
 enum seen {
-	SEEN_NOT,			/* or with fewer preemptions left */
+	SEEN_NOT,			/* never, or with fewer preemptions left */
 	SEEN_ALREADY,
-	SEEN_ON_THE_WAY,		/* the way here leads through it: a loop */
+	SEEN_ON_THE_WAY,		/* seen on the way here: a loop */
 };
 
 void seen_init(void);

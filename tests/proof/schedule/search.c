@@ -26,9 +26,9 @@
 
 /* A point where a fibre has stopped, with the fibres that may go on. */
 struct frame {
-	unsigned long hash;		/* of the world; 0: not looked at */
+	unsigned long hash;		/* hash of the world; 0: not computed */
 	unsigned long entered;		/* the state of the option that is tried */
-	unsigned char *saved;		/* the world; its end is the next one's */
+	unsigned char *saved;		/* the saved world, up to where the next frame saves */
 	unsigned int steps;
 	unsigned int left;		/* preemptions */
 	unsigned int choices;
@@ -61,7 +61,7 @@ struct search {
 	bool any;			/* preemptions cost nothing */
 	unsigned int frames;
 	unsigned int choices;
-	struct choice choice[CHOICES];	/* that led here, except first options */
+	struct choice choice[CHOICES];	/* choices that led here, except first options */
 	struct frame frame[FRAMES];
 	unsigned char root[SAVED_ONE];	/* the world when the schedule begins */
 };

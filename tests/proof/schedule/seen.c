@@ -15,8 +15,8 @@
 
 /* An entry is only two words, because a program may need gigabytes of entries. */
 struct entry {
-	unsigned long state;		/* 0: free */
-	unsigned int left;		/* preemptions */
+	unsigned long state;		/* 0: the entry is free */
+	unsigned int left;		/* preemptions that were left */
 	bool open;			/* on the way to the present state */
 };
 

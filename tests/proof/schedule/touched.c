@@ -17,8 +17,8 @@
 #include <sys/mman.h>
 
 struct word {
-	uintptr_t at;			/* 0: free */
-	unsigned char users;		/* a bit for each fibre */
+	uintptr_t at;			/* 0: the entry is free */
+	unsigned char users;		/* a bit for each fibre that touches the word */
 	bool written;
 };
 

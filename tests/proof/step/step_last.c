@@ -14,7 +14,7 @@
 /* What a handler does while one allocation looks for the last object. */
 static struct {
 	struct pool *pool;
-	struct pool_cpu *cpu;		/* of another thread, which waits */
+	struct pool_cpu *cpu;		/* the area of another thread, which waits */
 	sem_t ready, done;
 	void *obj;
 	unsigned long steps;

@@ -33,7 +33,7 @@ struct stepper {
 	bool inside;			/* a handler runs */
 	unsigned int deep;		/* every how many handlers are stepped; 0: none */
 	unsigned long steps;
-	unsigned long inner;		/* steps of handlers' calls */
+	unsigned long inner;		/* steps in calls of handlers */
 	unsigned long turn;
 	unsigned long bound;		/* the largest bound in force */
 	unsigned long got;
@@ -42,7 +42,7 @@ struct stepper {
 	unsigned long full;		/* times that the table was too small */
 	struct pool_reserved *reserve;	/* a reserve of the first pool, or NULL */
 	unsigned long reserved;		/* objects that the handler took of it */
-	bool refills;			/* the handler frees them to it */
+	bool refills;			/* the handler frees objects to the reserve */
 };
 
 extern struct stepper step;

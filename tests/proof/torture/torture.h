@@ -39,8 +39,8 @@ enum torture_wrong {
 	TORTURE_TWICE,		/* an object in use was handed out again */
 	TORTURE_CONTENTS,	/* an object in use was changed */
 	TORTURE_READER,		/* an object was changed while a reader of RCU saw it */
-	TORTURE_ZERO,		/* POOL_F_MUST_ZERO, and it is not zero */
-	TORTURE_BUILT,		/* what the constructor left is not there */
+	TORTURE_ZERO,		/* an object of POOL_F_MUST_ZERO was not zero */
+	TORTURE_BUILT,		/* an object lacks what its constructor wrote */
 	TORTURE_LIMIT,		/* a pool holds more objects than its limit */
 	TORTURE_COUNT,		/* numbers do not add up, or an object is lost */
 	TORTURE_FAULT,		/* the pool's own checks found a fault */
@@ -62,7 +62,7 @@ struct torture_unit {
 	struct task_struct *task;
 	struct hrtimer timer;
 	struct irq_work work;
-	void *kept[TORTURE_KEPT];	/* threads */
+	void *kept[TORTURE_KEPT];	/* used by threads */
 };
 
 /* A pool that all units use. */
@@ -70,7 +70,7 @@ struct torture_pool {
 	const char *name;
 	unsigned int size;
 	unsigned int mode;
-	unsigned int limit;	/* per CPU; it never changes */
+	unsigned int limit;	/* objects per CPU; never changed */
 	const char *options;	/* fixed at creation; or NULL */
 	unsigned int flags;	/* MEM_F_TYPESAFE */
 	bool built;		/* has a constructor and a destructor */
@@ -79,7 +79,7 @@ struct torture_pool {
 	unsigned int id;
 	struct pool_head *head;
 	struct pool_reserved *reserve;	/* readers hold rcu_read_lock() */
-	struct pool_reserved *lasting;	/* a mempool for threads, which may wait */
+	struct pool_reserved *lasting;	/* a reserve for threads, which may wait */
 	mempool_t *mempool;
 	void **slot;		/* objects that units hand to each other by xchg() */
 	atomic_long_t built_now;
@@ -148,7 +148,7 @@ void torture_interrupts_go_on(unsigned int cpu);
 void torture_interrupt(struct torture_unit *unit);
 void torture_interrupts_end(void);
 
-/* control.c: a round each, process context */
+/* control.c: each makes one round, in process context */
 void torture_hotplug(struct torture_unit *unit);
 void torture_pressure(struct torture_unit *unit);
 void torture_switch(struct torture_unit *unit);

@@ -18,10 +18,10 @@ struct stayer {
 	void (*begin)(struct stayer *s);
 	void (*end)(struct stayer *s);
 	struct pool *pool;
-	struct pool_local *local;	/* its part */
+	struct pool_local *local;	/* the thread's part of the pool */
 	struct pool_cluster *c;
 	void *parked;
-	unsigned int n;			/* objects that it is using */
+	unsigned int n;			/* objects in its array, or that it moves */
 	unsigned long held;		/* threads that hold a lock or a bucket */
 	bool well;
 };

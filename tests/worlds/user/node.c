@@ -22,7 +22,7 @@
 #define WAVE		1000
 #define ROUNDS		20
 
-static __thread int cpu;	/* 0: the real one */
+static __thread int cpu;	/* 0: the real CPU */
 static unsigned long asked;
 
 int __real_sched_getcpu(void);

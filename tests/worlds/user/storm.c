@@ -20,7 +20,7 @@ struct storm {
 	struct pool *pool[STORM_POOLS];
 	void *slot[STORM_POOLS][STORM_SLOTS];	/* passed from thread to thread */
 	struct pool *mine;			/* only the forking thread uses it */
-	void *kept[STORM_KEPT];			/* objects of it */
+	void *kept[STORM_KEPT];			/* objects of "mine" */
 	unsigned long stop;
 	unsigned long calm;			/* asks threads for hits only */
 	unsigned long calmed;			/* threads that comply */

@@ -20,9 +20,9 @@ struct torn {
 	struct pool *visited;		/* its array is held, and it has clusters */
 	struct pool *other;		/* its array is open */
 	unsigned long ready;
-	bool cancelled;			/* asynchronously; else the thread ends itself */
+	bool cancelled;			/* asynchronously; else the thread exits */
 	unsigned int held;		/* objects in the array of "visited" */
-	unsigned int clustered;		/* in its clusters */
+	unsigned int clustered;		/* objects in clusters of "visited" */
 	unsigned int lost;		/* objects in clusters of "other" */
 };
 

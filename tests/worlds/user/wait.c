@@ -31,7 +31,7 @@ struct holder {
 	struct pool *pool;
 	void (*hold)(struct holder *h);
 	void (*release)(struct holder *h);
-	struct pool_cpu *cpu;		/* its own */
+	struct pool_cpu *cpu;		/* of the holder */
 	struct pool *pinned;
 	bool filtered;
 	unsigned long holds;
