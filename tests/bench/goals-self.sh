@@ -11,24 +11,24 @@ cd "$(dirname "$0")/../.."
 out=$tmp/out
 page=$tmp/page.rst
 
-# goals LINE... - a table of these goals
+# goals LINE... - makes a table of these goals
 goals() {
 	printf '%s\n' "$@" >"$tmp/table"
 }
 
-# is WHAT VERDICT - one row begins with WHAT and has this verdict
+# is WHAT VERDICT - one row must begin with WHAT and have this verdict
 is() {
 	tests/bench/goals.py show "$out" "$tmp/table" "$page" | tee "$tmp/shown"
 	[ "$(grep -cE "^$1.*  $2  " "$tmp/shown")" = 1 ]
 }
 
-# afresh - forgets all figures
+# afresh - removes all figures
 afresh() {
 	rm -rf "$out" "$page"
 	mkdir "$out"
 }
 
-# samples PEER... - ns per operation of "work" at 64 bytes, PEER=NS
+# samples PEER... - prints samples of "work" at 64 bytes; each PEER is NAME=NS
 samples() {
 	echo workload,size,peer,round,ns
 	for peer; do
@@ -56,7 +56,7 @@ judged() {
 }
 check a_figure_above_its_goal_is_missed judged
 
-# is_beside WHAT FLOOR - one row begins with WHAT, and "floor" has this ratio there
+# is_beside WHAT FLOOR - one row must begin with WHAT, and have this ratio of "floor"
 is_beside() {
 	tests/bench/goals.py show "$out" "$tmp/table" "$page" | tee "$tmp/shown"
 	[ "$(grep -cE "^$1.*  (met|missed) +$2  " "$tmp/shown")" = 1 ]
@@ -180,7 +180,7 @@ check a_line_that_lacks_a_word_is_refused refuses 'time pool work 64 1'
 check a_figure_that_nobody_makes_is_refused refuses 'tme pool work 64 glibc 1'
 check a_table_without_goals_is_refused refuses '# none'
 
-# All that benchmarks have left has its place on the page, and a chart per workload.
+# All figures must have a place on the page, and each workload a chart.
 placed() {
 	python3 -B Documentation/man/functions.py "$tmp/site" &&
 		grep -q '^Of [0-9]* goals ' "$tmp/site/pages/performance-figures.rst" &&
@@ -189,7 +189,7 @@ placed() {
 }
 check figures_have_their_places_on_the_page placed
 
-# A table that was written although it is wrong is restored.
+# A table that a failed check has changed is restored.
 kept() {
 	local figures=tests/bench/figures/goals.txt
 

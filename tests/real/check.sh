@@ -29,7 +29,8 @@ for line; do
 	results tests/real/haproxy.py check "$ORIGINAL" "$POOLS"
 done
 
-# drawn NAME... - a chart and a table are made of such figures, also of one that is cut off
+# drawn NAME... - chart.py must make a chart and a table of such figures, also of a bar that is cut
+# off
 drawn() {
 	local name
 
@@ -47,7 +48,7 @@ drawn() {
 }
 check figures_become_a_table_and_a_chart drawn haproxy chat
 
-# refused STATUS COMMAND... - it ends with this status and says why, without a traceback
+# refused STATUS COMMAND... - the command must exit with STATUS and say why, without a traceback
 refused() {
 	local status=0
 
@@ -58,7 +59,7 @@ refused() {
 check figures_that_are_not_there_are_told_of refused 2 tests/real/chart.py "$tmp/nowhere"
 check a_program_that_is_not_there_is_told_of refused 2 tests/real/chat.py check "$tmp/nowhere"
 
-# A program beside itself needs no fewer instructions, and that must be seen.
+# A program compared with itself needs no fewer instructions, which the check must notice.
 no_better() {
 	local said
 

@@ -29,7 +29,7 @@ esac
 read -r suite version patch <<<"$row"
 out=$(cd "$1" && pwd)
 
-# source_apt COMMAND... - apt-get with one list of sources and folders of its own
+# source_apt COMMAND... - runs apt-get with a list of sources and folders of its own
 source_apt() {
 	apt-get -q -o Dir::Etc::SourceList="$work/sources.list" -o Dir::Etc::SourceParts=/dev/null \
 		-o Dir::State::Lists="$work/lists" -o Dir::Cache="$work/cache" \
@@ -51,7 +51,7 @@ fetch() {
 	tar -xf "$work/haproxy_$version".orig.tar.* --strip-components=1 -C "$work/source"
 }
 
-# build MAKE-ARGUMENT... - of $work/source, to $work/haproxy; no more than is needed
+# build MAKE-ARGUMENT... - builds $work/haproxy of $work/source, and removes the source
 build() {
 	make -C "$work/source" -j2 TARGET=linux-glibc ARCH_FLAGS= DEBUG_CFLAGS= "$@" haproxy
 	mv "$work/source/haproxy" "$work/haproxy"
@@ -73,7 +73,7 @@ pools() {
 	rm -rf "${work:?}/usr"
 }
 
-# entry NAME FUNCTION - a folder of the cache, made unless it is there
+# entry NAME FUNCTION - makes a folder of the cache by FUNCTION, unless it is there
 entry() {
 	[ ! -d "$LIBPOOL_CACHE/$1" ] || return 0
 	begin "$LIBPOOL_CACHE/$1"

@@ -72,8 +72,9 @@ check call_sites_have_their_sizes says '770 72 2 100 64 97 prog[+]0x10' \
 check without_caches_nothing_gains \
 	eval "LIBPOOL_OPTIONS=no-cache says '64 1000 93 1 1000 100 50 [0-9]+ no: misses'"
 
-# Strings of 20 to 39 bytes, and 64 bytes of the same function, which may be an xmalloc(); a struct
-# of 30 bytes, as often as all strings, which has a call site of its own; names of 42 bytes.
+# A trace with strings of 20 to 39 bytes and objects of 64 bytes, both allocated by one function,
+# which may be an xmalloc(); with a struct of 30 bytes, as frequent as all strings, that has its own
+# call site; and with names of 42 bytes.
 strings() {
 	awk 'BEGIN {
 		print "# libpool trace 2\nmode global\ncpus 1\nbuckets 4\ncluster 64"

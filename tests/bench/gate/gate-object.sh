@@ -30,7 +30,7 @@ void *hit_alloc(struct pool_head *pool) { return pool_alloc(pool); }
 void hit_free(struct pool_head *pool, void *obj) { pool_free(pool, obj); }
 END
 
-# path FUNCTION - "object FUNCTION INSTRUCTIONS" of its hit path
+# path FUNCTION - prints "object FUNCTION INSTRUCTIONS" of its hit path
 path() {
 	objdump -d --no-show-raw-insn --disassemble="$1" "$tmp/hit.o" | awk -v fn="$1" '
 		$1 ~ /^[0-9a-f]+:$/ {

@@ -25,7 +25,7 @@ with=$1
 without=$tmp/without
 so=libpool.so.0
 
-# The fallback of events.h, which the kernel has, too.
+# Build with the fallback of events.h, which the kernel uses, too.
 other() {
 	make -s -j2 B="$without" "$without/$so" CPPFLAGS="-D'POOL_TRACE(event,...)=((void)\
 sizeof(pool_trace_nothing(#event, __VA_ARGS__)))'" &&
@@ -33,7 +33,7 @@ sizeof(pool_trace_nothing(#event, __VA_ARGS__)))'" &&
 		cp "$with/fillspill" "$without"
 }
 
-# Each location that the notes name has the instruction "nop".
+# Each location that the notes name must have the instruction "nop".
 nops() {
 	local at probes=0
 
@@ -48,7 +48,7 @@ nops() {
 	[ "$probes" -ge 7 ]
 }
 
-# code LIBRARY FUNCTION - its instructions, without addresses
+# code LIBRARY FUNCTION - prints its instructions, without addresses
 code() {
 	objdump -d --no-show-raw-insn --disassemble="$2" "$1/$so" |
 		awk '/^[0-9a-f]+ </ { on = 1; next } on' |
@@ -60,7 +60,7 @@ like() {
 	grep -q ret "$tmp/without.code" && diff "$tmp/without.code" <(code "$with" "$1")
 }
 
-# more fill|spill - instructions of one, with and without
+# more fill|spill - compares the instructions of a fill or spill with and without probes
 more() {
 	awk -v what="$1" -v most="$MOST" '
 		$1 == what { is[++n] = $2 }

@@ -24,7 +24,8 @@ a	x86_64	clang-14	prog	work		60
 a	s390x	gcc-20		prog	work		10
 END
 
-# limit COMPILER LIMIT [NEAREST] - the limit, and the line that names another compiler
+# limit COMPILER LIMIT [NEAREST] - the table must give this limit, and a line that names the nearest
+# compiler
 limit() {
 	local is
 

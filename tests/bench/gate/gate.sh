@@ -24,7 +24,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 peers=$1
 table=${2:-$here/gate.table}
 
-# count PEER WORKLOAD... - "PEER WORKLOAD INSTRUCTIONS", a line for each.
+# count PEER WORKLOAD... - prints a line "PEER WORKLOAD INSTRUCTIONS" for each workload
 count() {
 	local peer=$1
 

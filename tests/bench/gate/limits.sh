@@ -10,15 +10,15 @@
 #
 # and counts have a line "PROGRAM WORKLOAD INSTRUCTIONS" each.
 
-# compiler FILE - the compiler of an object, as the object names it: gcc-12 and the like
+# compiler FILE - prints the compiler of an object, as the object names it, for example gcc-12
 compiler() {
 	readelf -p .comment "$1" |
 		sed -nE 's/.*\b(GCC|clang)[^0-9]*.* ([0-9]+)\.[0-9]+\.[0-9]+.*/\1-\2/p' |
 		head -n 1 | tr '[:upper:]' '[:lower:]'
 }
 
-# nearest TABLE MACHINE COMPILER - the compiler of the same make, else of any, with the
-# nearest number; of two as near, the older one
+# nearest TABLE MACHINE COMPILER - prints the compiler of the same make, or else of any, with the
+# nearest number; of two that are as near, the older one
 nearest() {
 	awk -v arch="$2" -v cc="$3" '
 		/^#/ || $2 != arch { next }
@@ -81,7 +81,7 @@ judge() {
 		}' "$1"
 }
 
-# judge_all COUNTS LIMITS [LOOP] - judges each limit, fails if one does
+# judge_all COUNTS LIMITS [LOOP] - judges each limit; fails if a count is above its limit
 judge_all() {
 	local name program work limit status=0
 

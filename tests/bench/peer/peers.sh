@@ -8,7 +8,7 @@
 
 set -euo pipefail
 
-# links PACKAGE HEADER LIBRARY... - the header is there, and so are the libraries.
+# links PACKAGE HEADER LIBRARY... - succeeds if the header and the libraries are there
 links() {
 	local package=$1 header=$2
 
@@ -20,7 +20,7 @@ links() {
 	}
 }
 
-# can NAME - it can be built.
+# can NAME - succeeds if the peer can be built
 can() {
 	local peer=$1 flags
 

@@ -5,8 +5,9 @@
 #
 # Sourced together with tests/lib/results.sh.
 
-# judge_row NAME IS UNIT BESIDE MOST GOAL [missed] - prints the figure, and whether its goal is met;
-# fails if it is above the most, or if the table does not say that the goal is missed
+# judge_row NAME IS UNIT BESIDE MOST GOAL [missed] - prints the figure, and whether it meets its
+# goal; fails if the figure is above MOST, or misses the goal although the table does not say
+# "missed"
 judge_row() {
 	local name=$1 is=$2 unit=$3 beside=$4 most=$5 goal=$6 said=${7:-} met=met
 

@@ -23,7 +23,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 }
 build=$1
 
-# instructions PROGRAM WHAT ROUNDS [SIZE]
+# instructions PROGRAM WHAT ROUNDS [SIZE] - prints the instructions of a run
 instructions() {
 	valgrind --tool=callgrind --callgrind-out-file=/dev/null --max-threads=600 "$@" \
 		2>"$tmp/log" >"$tmp/pairs" ||
@@ -31,7 +31,7 @@ instructions() {
 	sed -n 's/.*Collected : //p' "$tmp/log"
 }
 
-# pair PROGRAM WHAT ROUNDS [SIZE] - instructions of one pair of calls
+# pair PROGRAM WHAT ROUNDS [SIZE] - prints the instructions of one pair of calls
 pair() {
 	local program=$1 what=$2 rounds=$3 once thrice
 	shift 3
@@ -41,7 +41,8 @@ pair() {
 	echo $(((thrice - once) / (2 * rounds * $(head -n 1 "$tmp/pairs"))))
 }
 
-# start UNIT PROGRAM OBJECTS - instructions of a whole run, or the fewest page faults of a few
+# start UNIT PROGRAM OBJECTS - prints the instructions of a whole run, or the fewest page faults of
+# several
 start() {
 	local program=$2 objects=$3 i
 
@@ -52,8 +53,8 @@ start() {
 	fi
 }
 
-# measure_start NAME - what libpool adds to a program, and beside it what an empty library adds; or a
-# program that allocates objects, as per cent of one that has them from malloc()
+# measure_start NAME - as measure: what libpool adds to a program, beside what an empty library
+# adds; or, with objects, a program in percent of one that has its objects from malloc()
 measure_start() {
 	local bare empty pool objects=${1##*_}
 
@@ -72,7 +73,8 @@ measure_start() {
 	fi
 }
 
-# measure NAME ROUNDS - sets is, of what, and what malloc() has beside it
+# measure NAME ROUNDS - sets $is to the figure, $unit to its unit, and $beside to the figure of
+# malloc()
 measure() {
 	local what=${1%%_*} rounds=$2 size=${1#*_}
 
