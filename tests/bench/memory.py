@@ -149,7 +149,7 @@ def read_rows(folder, name):
 
 
 def by_peer(folder, name):
-    """{the other columns: {peer: MiB}}; the last two columns are peer and MiB"""
+    """Reads rows that end with peer and MiB; returns {the columns before: {peer: MiB}}."""
     results = {}
     for *key, peer, mib in read_rows(folder, name):
         results.setdefault(tuple(key), {})[peer] = float(mib)

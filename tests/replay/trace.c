@@ -204,7 +204,6 @@ static bool read_version(struct trace *t)
 
 /**
  * trace_read_header() - Read all that comes before the pools.
- * @t: set up by this.
  * @text: the trace; must stay until the last call on @t.
  * @len: its bytes.
  * @t: set up by this function.

@@ -85,9 +85,8 @@ echo 1 >/sys/kernel/debug/pool_replay/bench
 cat /sys/kernel/debug/pool_replay/result >/dev/ttyS1
 EOT
 
-# costs KERNEL MITIGATIONS INIT - one boot: its CSV and its table.  "remote1000"
-# needs two CPUs.  With this clock 6.1 hangs when it starts the second CPU, so it has no
-# such row.
+# costs KERNEL MITIGATIONS INIT - boots once; leaves the CSV and prints the table.  "remote1000" needs
+# two CPUs.  With this clock 6.1 hangs when it starts the second CPU, so it has no such row.
 costs() {
 	local kernel=$1 mitigations=$2 init=$3 append="init_on_alloc=$3"
 	local csv=$out/kernel-$kernel-$mitigations-init$init.csv cpus=2
@@ -107,7 +106,7 @@ costs() {
 	"$here/bench-page.sh" costs "$csv"
 }
 
-# refused KERNEL - a boot with 4 CPUs: the CSV.  An allocation at the limit looks at
+# refused KERNEL - boots with 4 CPUs; leaves the CSV and prints the table.  An allocation at the limit looks at
 # each CPU's caches, so it is the only workload whose cost rises with them.  6.1 has
 # one CPU here.
 refused() {
@@ -129,7 +128,7 @@ refused() {
 	"$here/bench-page.sh" refused "$csv"
 }
 
-# visits KERNEL - two boots: the CSV and the table.
+# visits KERNEL - boots twice, with 4 and with 8 CPUs; leaves the CSV and prints the table
 visits() {
 	local kernel=$1 cpus csv=$out/kernel-$1-visits.csv
 

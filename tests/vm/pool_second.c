@@ -222,7 +222,7 @@ static bool sleep_twice(void)
 	return may;
 }
 
-/* Change the one pool of its own thrice, and leave the others alone. */
+/* Try to change all pools; only the three changes of this module's own pool may succeed. */
 static int change_all(void)
 {
 	unsigned int changed = pool_set_debug(NULL, "integrity");

@@ -32,7 +32,7 @@ void call_end(void);
 		call_end();			\
 	} while (0)
 
-/* longest_table.c: note a call, in the library and the program, and elsewhere. */
+/* longest_table.c: note the instructions of a call: in library and program, and elsewhere. */
 void table_add(const char *cause, unsigned long ours, unsigned long others);
 void table_print(void);
 
