@@ -28,7 +28,7 @@ static const char *letters(const char *options)
 #define EXPECT_LETTERS(options, want) \
 	EXPECT_EQ(strcmp(letters(options), want), 0)
 
-/* Returns what follows a word, which a blank must precede; NULL: the line has another one. */
+/* Return the text behind a blank and @word; NULL if the line begins with other text. */
 static const char *past(const char *line, const char *word)
 {
 	return line && *line == ' ' && begins(line + 1, word) ? line + 1 + strlen(word) : NULL;

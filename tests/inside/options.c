@@ -191,7 +191,7 @@ TEST_CASE(a_command_line_is_read_refused_or_answered)
 	EXPECT_EQ(pool_options.debug, POOL_D_TAG);
 }
 
-/* As HAProxy passes on -dM[<byte>[,]][<words>]: a byte first, or nothing, means poison. */
+/* HAProxy passes on the text behind -dM, [<byte>[,]][<words>]: a byte, or no text, means poison. */
 TEST_CASE(a_command_line_may_begin_with_the_byte_of_poison)
 {
 	char text[100];

@@ -146,7 +146,7 @@ static void park_without_cpu(struct pool *pool, struct pool_local *local)
 	local->parked = none;
 }
 
-/* Objects in use of a pool that test_whole() made. */
+/* How many objects of a pool by test_whole() are in use, in test_objs. */
 static unsigned int whole;
 
 /*

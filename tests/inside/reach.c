@@ -29,7 +29,9 @@ POOL_CASE(where_nothing_is_free_one_look_is_enough, reach_pool())
 	test_free(pool, obj);
 }
 
-/* Read all places; true if one has objects, which is forgotten: only departures may show one. */
+/*
+ * Read all places, and forget that one had objects, so that only departures show them; true if so.
+ */
 static bool read_places(struct pool *pool, struct pool_reading *before)
 {
 	bool some;

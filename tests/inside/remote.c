@@ -14,7 +14,7 @@ struct pair {
 	unsigned long ready;
 	unsigned long done;
 	unsigned int nulls;
-	unsigned int ms;		/* for pool_alloc_timeout(); 0: POOL_F_WAIT */
+	unsigned int ms;		/* for pool_alloc_timeout(); 0: by POOL_F_WAIT */
 };
 
 /* Run @n threads that use the pool under this limit (0: none); return their counts. */

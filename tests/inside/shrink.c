@@ -149,7 +149,7 @@ PAIR_CASE(the_oldest_clusters_go_first,
 	EXPECT_EQ(test_local(busy)->clustered, before);
 }
 
-/* Shrink while this thread has locked the registry, or has not. */
+/* Shrink; if @held, while this thread has locked the registry. */
 static void shrink(unsigned long bytes, bool held)
 {
 	if (held)

@@ -17,7 +17,7 @@
 #define TEST_SCALE	1
 #endif
 
-/* Builds without the trap flag have none of those cases. */
+/* Builds without the trap flag have no cases that count single steps. */
 #ifdef TEST_STEP
 #define STEP_LIST	"../proof/step/cases.list"
 #else

@@ -30,7 +30,7 @@ struct intruder {
 
 static struct intruder intruder;
 
-/* Return the pool that an intruder uses in this turn, whose object it keeps. */
+/* Return the pool that an intruder uses in this turn, and that the object kept in it is of. */
 static struct pool *pool_of_turn(struct intruder *in, unsigned long turn)
 {
 	return (turn & 1) && in->other ? in->other : in->pool;

@@ -89,7 +89,7 @@ static struct pool *numa_pool(void)
 /* For cases of several nodes. */
 #define IF_NODES(make)	ONLY_IF(num_online_nodes() > 1, "one node", make)
 
-/* Once the pool has all objects that are on their way, it gets hardly any from the slab. */
+/* Once enough objects are on their way between the CPUs, the pool gets hardly any from the slab. */
 POOL_CASE(clusters_go_home_to_the_node_of_their_objects, IF_NODES(numa_pool()))
 {
 	struct pool_stats before, now;
