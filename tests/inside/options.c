@@ -219,7 +219,7 @@ TEST_CASE(a_command_line_may_begin_with_the_byte_of_poison)
 	EXPECT_EQ(pool_options.poison, 7);
 }
 
-/* The bits of pool_debugging are the words of the help, in their order. */
+/* Each bit of pool_debugging stands for a word of the help, in the order of the help. */
 TEST_CASE(the_documented_variable_has_a_bit_for_each_word_that_is_on)
 {
 	EXPECT(pool_configure("no-tools"));

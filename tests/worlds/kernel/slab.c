@@ -15,7 +15,7 @@
 #define LOAD	500
 #define HELD	100
 
-/* Calls from inside the slab, of a pool without caches, each of which would call the slab. */
+/* A pool that is called from inside the slab, and would call the slab, as it has no caches. */
 static struct {
 	struct pool_head *pool;
 	struct task_struct *task;	/* only its locks count */

@@ -230,7 +230,9 @@ static void use_atomic(struct pool *pool)
 	test_free(pool, pool_alloc_gfp(&pool->head, GFP_ATOMIC));
 }
 
-/* The flag against the last reserve would also take these calls' own reserve from them. */
+/*
+ * GFP_ATOMIC has a reserve of its own, which the flag against the last reserve would also forbid.
+ */
 POOL_CASE(the_reserve_of_calls_that_cannot_wait_is_theirs, IF_TRACED(uncached_pool()))
 {
 	EXPECT(watched(pool, use_atomic));
