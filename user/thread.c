@@ -15,7 +15,7 @@
  * area" the pointer leads to read-only zeros, where every hot array is closed, so that calls use
  * the shared pool, the backend and the pool's own parked list.
  */
-#include "extra/own_thread.h"
+#include "extra/helper.h"
 #include "main.h"
 #include "place.h"
 #include "seam/plat.h"
@@ -329,7 +329,7 @@ __attribute__((constructor(101))) static void thread_init(void)
 	libpool_find_stderr();
 	protect_zeros();
 	have_exit_key = !pthread_key_create(&exit_key, thread_exit);
-	if (pthread_atfork(fork_prepare, fork_parent, fork_child) || pool_own_at_forks())
+	if (pthread_atfork(fork_prepare, fork_parent, fork_child) || pool_helper_at_forks())
 		plat_log(PLAT_WARN, "a forked child cannot use pools");
 	libpool_start();
 }

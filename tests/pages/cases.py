@@ -39,7 +39,6 @@ OTHERS = {
     "user/declare.c": "worlds/user/user.c install/declare.sh",
     "user/extra/memstats.c": "install/memstats.sh",
     "user/extra/so/unwinder.c": "install/life.sh",
-    "user/extra/own_thread.c": "worlds/user/pressure.c worlds/user/ctl_life.c",
     "user/functions.c": "inside/registry.c",
     "user/main.c": "install/header.sh",
     "user/slab/map.c": "worlds/user/space.c",

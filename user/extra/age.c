@@ -16,7 +16,7 @@ static void work(void)
 }
 
 static struct pool_helper helper = {
-	.own = POOL_OWN_THREAD(pool_helper_forget), .what = "ageing", .work = work,
+	.change = PTHREAD_MUTEX_INITIALIZER, .what = "ageing", .work = work,
 };
 
 bool pool_age_start(unsigned int seconds)
@@ -37,5 +37,5 @@ bool pool_age_start(unsigned int seconds)
 
 void pool_age_stop(void)
 {
-	pool_helper_end(&helper);
+	pool_helper_end(&helper, NULL);
 }

@@ -37,7 +37,7 @@
 /* Time that a start waits for starts of other programs, which may wait for a CPU. */
 #define STARTS_MS	1000
 
-/* Protected by pool_own_lock(), so that a child of a fork finds them whole, and closes the file. */
+/* pool_helper_lock(), so that a child of a fork finds them whole, and closes the file. */
 static struct pool_own_file client = { .fd = -1 };
 static struct {
 	struct sockaddr_un addr;	/* sun_path "": no socket is bound */
@@ -49,16 +49,15 @@ static struct {
 static void work(void);
 
 /* Close the client in a child of a fork, and leave the socket's name to the parent. */
-static void forget(struct pool_own_thread *own)
+static void forget(void)
 {
 	pool_own_file_close(&client);
 	bound.addr.sun_path[0] = 0;
-	pool_helper_forget(own);
 }
 
 static struct pool_helper helper = {
-	.own = POOL_OWN_THREAD(forget), .what = "the control socket",
-	.work = work, .events = POLLIN,
+	.change = PTHREAD_MUTEX_INITIALIZER, .what = "the control socket",
+	.work = work, .forget = forget, .events = POLLIN,
 };
 
 static long long now_ms(void)
@@ -175,22 +174,22 @@ static int accept_client(void)
 {
 	int fd;
 
-	pool_own_lock();
+	pool_helper_lock();
 	fd = accept4(helper.file.fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 	fd = pool_own_file_raise(fd);
 	pool_own_file_note(&client, fd);
-	pool_own_unlock();
+	pool_helper_unlock();
 	return fd;
 }
 
 /* Close the client.  shutdown() ends the connection even where a child has a copy of the file. */
 static void leave_client(void)
 {
-	pool_own_lock();
+	pool_helper_lock();
 	if (pool_own_file_is(&client))
 		shutdown(client.fd, SHUT_RDWR);
 	pool_own_file_close(&client);
-	pool_own_unlock();
+	pool_helper_unlock();
 }
 
 /*
@@ -418,7 +417,7 @@ static int start(const char *path)
 
 	if (err)
 		return err;
-	if (helper.own.started)
+	if (helper.started)
 		return -EALREADY;
 	/* Remove the socket of a server that has ended by itself. */
 	remove_bound();
@@ -434,19 +433,13 @@ bool pool_ctl_start(const char *path)
 
 void pool_ctl_stop(void)
 {
-	int cancel = pool_own_enter(&helper.own);
-
-	pool_own_lock();
-	remove_bound();
-	pool_own_unlock();
-	pool_helper_stop(&helper);
-	pool_own_leave(&helper.own, cancel);
+	pool_helper_end(&helper, remove_bound);
 }
 
 /* Remove the socket at exit(); the thread ends with the program. */
 __attribute__((destructor)) static void remove_at_exit(void)
 {
-	pool_own_lock();
+	pool_helper_lock();
 	remove_bound();
-	pool_own_unlock();
+	pool_helper_unlock();
 }

@@ -5,11 +5,14 @@
  * Layer:   above everything; user space only.
  * Context: plain threads.
  *
- * In a child of a fork the files of the parent's helpers are closed.
+ * A child of a fork has no helpers, and may start its own.  The files of the parent's are closed.
  *
  * A byte in a pipe asks a helper to end.  A program that closes all of its files closes the pipe,
  * too, and the helper must end, because it would otherwise wait for files of the program that have
  * the same numbers.  So before each work it checks that its files are still its own.
+ *
+ * A helper that a signal handler wakes has a semaphore and no files, because the program may close
+ * a file, and open another one under its number, between the handler's check and its write.
  */
 #include "helper.h"
 #include "seam/plat.h"
@@ -17,6 +20,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -24,10 +28,18 @@
 
 /*
  * Times after which a helper looks whether it still has its pipe, if nothing else happens: first
- * soon, since many programs close all files at their start, then seldom.
+ * soon, since many programs close all files at their start, then seldom.  The end of the pipe
+ * wakes poll(), but poll() waits on if another file has the pipe's number by then.
  */
 #define LOOK_SOON_MS	100
 #define LOOK_MS		60000
+
+/*
+ * Protects the list of helpers, and their files against a fork, which locks it before all other
+ * mutexes.  Lock order: after "change" of one helper, before all others.
+ */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct pool_helper *first;
 
 void pool_own_file_note(struct pool_own_file *file, int fd)
 {
@@ -92,20 +104,83 @@ static bool open_pipe(struct pool_helper *helper)
 	return false;
 }
 
-/* Close the files of a helper that has ended, or is the parent's.  Locked. */
-void pool_helper_forget(struct pool_own_thread *own)
+/* Exclude forks until pool_helper_unlock(). */
+void pool_helper_lock(void)
 {
-	struct pool_helper *helper = (struct pool_helper *)own;
+	pthread_mutex_lock(&mutex);
+}
 
-	if (!own->started)
+void pool_helper_unlock(void)
+{
+	pthread_mutex_unlock(&mutex);
+}
+
+/* Close the files of a helper that has ended, or is the parent's.  Locked. */
+static void forget(struct pool_helper *helper)
+{
+	if (!helper->started)
 		return;
-	own->started = false;
+	helper->started = false;
 	close_pipe(helper);
 	pool_own_file_close(&helper->file);
 }
 
-/* Wait until there is work; false: the thread must end, because it was asked to or has no files. */
-static bool is_due(const struct pool_helper *helper)
+/*
+ * Forget the parent's helpers in a child.  "change" is made anew, as a thread of the parent may
+ * hold it, and "wake", as the helper may wait for it.
+ */
+static void after_fork_in_child(void)
+{
+	static const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
+	struct pool_helper *helper;
+
+	for (helper = first; helper; helper = helper->next) {
+		helper->change = fresh;
+		sem_init(&helper->wake, 0, 0);
+		if (helper->forget)
+			helper->forget();
+		forget(helper);
+	}
+	pool_helper_unlock();
+}
+
+/*
+ * Register the handlers of forks, after those of thread.c, so that a fork locks the mutex before
+ * all others.  Handlers that the program registers later run while it is free, so these may
+ * start and stop helpers.  Returns 0, or an error.
+ */
+int pool_helper_at_forks(void)
+{
+	return pthread_atfork(pool_helper_lock, pool_helper_unlock, after_fork_in_child);
+}
+
+static void drain_wake(struct pool_helper *helper)
+{
+	while (!sem_trywait(&helper->wake))
+		;
+}
+
+/* Have a helper forgotten in each child from now on.  Locked. */
+static void watch(struct pool_helper *helper)
+{
+	if (helper->watched)
+		return;
+	sem_init(&helper->wake, 0, 0);
+	helper->next = first;
+	first = helper;
+	helper->watched = true;
+}
+
+/* Wait for a post of "wake".  All posts that come during one work cause one more work. */
+static void wait_for_wake(struct pool_helper *helper)
+{
+	while (sem_wait(&helper->wake))
+		;
+	drain_wake(helper);
+}
+
+/* Wait for an event or the time; false: the helper must end, or its files are not its own. */
+static bool wait_for_files(const struct pool_helper *helper)
 {
 	struct pollfd fds[] = {
 		{ .fd = helper->stop.fd, .events = POLLIN },
@@ -124,6 +199,15 @@ static bool is_due(const struct pool_helper *helper)
 	return n >= 0 && !fds[0].revents &&
 	       !(fds[1].revents & (POLLERR | POLLNVAL)) &&
 	       (helper->file.fd < 0 || pool_own_file_is(&helper->file));
+}
+
+/* Wait until there is work; false: the thread must end. */
+static bool is_due(struct pool_helper *helper)
+{
+	if (!helper->by_wake)
+		return wait_for_files(helper);
+	wait_for_wake(helper);
+	return !plat_read(&helper->stopping);
 }
 
 /* Log that the helper ends, unless the program has closed stderr, whose number may be reused. */
@@ -149,22 +233,100 @@ static void *helper_main(void *arg)
 /* True if the program has closed a started helper's files, so that the helper is about to end. */
 static bool ends(const struct pool_helper *helper)
 {
-	return helper->own.started && !pool_own_file_is(&helper->stop);
+	return helper->started && !helper->by_wake && !pool_own_file_is(&helper->stop);
+}
+
+/*
+ * Begin to start or stop a helper.  Cancellation is off meanwhile, since files are opened and
+ * closed, and threads waited for.  Returns what leave() restores.
+ */
+static int enter(struct pool_helper *helper)
+{
+	int cancel;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	pthread_mutex_lock(&helper->change);
+	return cancel;
+}
+
+static void leave(struct pool_helper *helper, int cancel)
+{
+	pthread_mutex_unlock(&helper->change);
+	pthread_setcancelstate(cancel, NULL);
+}
+
+/*
+ * Put a byte into a helper's pipe.  Closing the pipe does not suffice, because a child that was not
+ * made by fork() may have a copy.  If the program has closed the other end, write nothing, because
+ * a byte would raise SIGPIPE.  False: no byte is in the pipe.  Locked.
+ */
+static bool ring(struct pool_helper *helper)
+{
+	ssize_t sent = 1;
+
+	if (pool_own_file_is(&helper->stop) && pool_own_file_is(&helper->stop_end))
+		sent = write(helper->stop_end.fd, "", 1);
+	pool_own_file_close(&helper->stop_end);
+	return sent == 1;
+}
+
+/* Ask a helper to end; false: it was not started, or cannot be asked. */
+static bool request_stop(struct pool_helper *helper)
+{
+	bool asked;
+
+	pool_helper_lock();
+	plat_write(&helper->stopping, true);
+	asked = helper->started && (helper->by_wake ? !sem_post(&helper->wake) :
+						      ring(helper));
+	pool_helper_unlock();
+	return asked;
+}
+
+/* Stop a helper, entered, and wait for it; no-op if it was not started. */
+static void stop(struct pool_helper *helper)
+{
+	if (!request_stop(helper))
+		return;
+	pthread_join(helper->thread, NULL);
+	pool_helper_lock();
+	forget(helper);
+	pool_helper_unlock();
 }
 
 /*
  * Begin a start.  Forks are excluded while files are opened and the thread is made, so that a child
- * knows all of these.  Returns what pool_helper_began() needs.
+ * knows all of these.  Posts by late handlers of an earlier start are dropped.  Returns what
+ * pool_helper_began() needs.
  */
 int pool_helper_begin(struct pool_helper *helper)
 {
-	int cancel = pool_own_enter(&helper->own);
+	int cancel = enter(helper);
 
 	if (plat_read(&helper->ended) || ends(helper))
-		pool_helper_stop(helper);
-	pool_own_lock();
-	pool_own_watch(&helper->own);
+		stop(helper);
+	pool_helper_lock();
+	watch(helper);
+	if (!helper->started)
+		drain_wake(helper);
 	return cancel;
+}
+
+/*
+ * Make the thread.  It blocks all signals, because these are the program's.  Locked.  Returns 0, or
+ * an error, negative.
+ */
+static int make_thread(struct pool_helper *helper)
+{
+	sigset_t all, old;
+	int err;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	err = pthread_create(&helper->thread, NULL, helper_main, helper);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	helper->started = !err;
+	return -err;
 }
 
 /*
@@ -175,16 +337,16 @@ int pool_helper_start(struct pool_helper *helper, int fd, int milliseconds)
 {
 	int err;
 
-	if (helper->own.started)
+	if (helper->started)
 		return -EALREADY;
-	if (!open_pipe(helper))
+	if (!helper->by_wake && !open_pipe(helper))
 		return -errno;
 	pool_own_file_note(&helper->file, fd);
 	pool_own_file_note(&helper->err, STDERR_FILENO);
 	helper->milliseconds = milliseconds;
 	plat_write(&helper->stopping, false);
 	plat_write(&helper->ended, false);
-	err = pool_own_start(&helper->own, helper_main, helper);
+	err = make_thread(helper);
 	if (err)
 		close_pipe(helper);
 	return err;
@@ -199,8 +361,8 @@ bool pool_helper_began(struct pool_helper *helper, int cancel, int err, const ch
 {
 	char shown[128];
 
-	pool_own_unlock();
-	pool_own_leave(&helper->own, cancel);
+	pool_helper_unlock();
+	leave(helper, cancel);
 	if (!err)
 		return true;
 	pool_printable(shown, sizeof(shown), where ? where : "", SIZE_MAX);
@@ -210,43 +372,16 @@ bool pool_helper_began(struct pool_helper *helper, int cancel, int err, const ch
 	return false;
 }
 
-/*
- * Ask a helper to end, by a byte in its pipe.  Closing the pipe does not suffice, because a child
- * that was not made by fork() may have a copy.  If the program has closed the other end, write
- * nothing, because a byte would raise SIGPIPE.
- */
-static bool request_stop(struct pool_helper *helper)
+/* End a helper; @before is called first, locked, also if the helper was not started; or NULL. */
+void pool_helper_end(struct pool_helper *helper, void (*before)(void))
 {
-	bool started;
-	ssize_t sent = 1;
+	int cancel = enter(helper);
 
-	pool_own_lock();
-	started = helper->own.started;
-	plat_write(&helper->stopping, true);
-	if (started && pool_own_file_is(&helper->stop) &&
-	    pool_own_file_is(&helper->stop_end))
-		sent = write(helper->stop_end.fd, "", 1);
-	if (started)
-		pool_own_file_close(&helper->stop_end);
-	pool_own_unlock();
-	return started && sent == 1;
-}
-
-/* Stop a helper, entered, and wait for it; no-op if it was not started. */
-void pool_helper_stop(struct pool_helper *helper)
-{
-	if (!request_stop(helper))
-		return;
-	pthread_join(helper->own.thread, NULL);
-	pool_own_lock();
-	pool_helper_forget(&helper->own);
-	pool_own_unlock();
-}
-
-void pool_helper_end(struct pool_helper *helper)
-{
-	int cancel = pool_own_enter(&helper->own);
-
-	pool_helper_stop(helper);
-	pool_own_leave(&helper->own, cancel);
+	if (before) {
+		pool_helper_lock();
+		before();
+		pool_helper_unlock();
+	}
+	stop(helper);
+	leave(helper, cancel);
 }

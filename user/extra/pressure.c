@@ -35,7 +35,7 @@ static void work(void)
 }
 
 static struct pool_helper helper = {
-	.own = POOL_OWN_THREAD(pool_helper_forget),
+	.change = PTHREAD_MUTEX_INITIALIZER,
 	.what = "giving back under pressure", .work = work, .events = POLLPRI,
 };
 
@@ -90,5 +90,5 @@ bool pool_pressure_start(const char *file)
 
 void pool_pressure_stop(void)
 {
-	pool_helper_end(&helper);
+	pool_helper_end(&helper, NULL);
 }

@@ -7,90 +7,50 @@
  *
  * A handler may neither print nor collect, since it may have interrupted the code that
  * these use.  So it posts a semaphore, and a thread that waits for it does both.
- * All signals that come while the thread is at work cause one more round.
  */
-#include "own_thread.h"
+#include "helper.h"
 #include "seam/plat.h"
 
 #include <errno.h>
-#include <semaphore.h>
 #include <signal.h>
 
-static void forget(struct pool_own_thread *own);
+static struct sigaction before;		/* pool_helper_lock(): the action to restore */
 
-static struct pool_own_thread own = POOL_OWN_THREAD(forget);
-static struct sigaction before;		/* pool_own_lock(): the action to restore */
+static void work(void)
+{
+	dump_pools();
+	pool_gc(NULL);
+}
 
-/*
- * Posted by the handler, and to stop the thread.  Not a pipe, because a program that closes all of
- * its files would have the handler write to a file that it opens next.
- */
-static sem_t wake;
-static bool has_wake;
-static bool stopping;
+static void restore(void);
 
-/* Wake the thread.  May run after the thread has ended, so the semaphore is never destroyed. */
+static struct pool_helper helper = {
+	.change = PTHREAD_MUTEX_INITIALIZER, .what = "the thread behind SIGQUIT",
+	.work = work, .forget = restore, .by_wake = true,
+	.stop = { .fd = -1 }, .stop_end = { .fd = -1 },
+};
+
+/* Wake the thread.  May run after the thread has ended. */
 static void on_quit(int sig)
 {
 	int saved = errno;
 
 	(void)sig;
-	sem_post(&wake);
+	sem_post(&helper.wake);
 	errno = saved;
 }
 
-static void drain_wake(void)
-{
-	while (!sem_trywait(&wake))
-		;
-}
-
-static void *dump_at_each(void *arg)
-{
-	(void)arg;
-	for (;;) {
-		if (sem_wait(&wake))
-			continue;
-		drain_wake();
-		if (plat_read(&stopping))
-			return NULL;
-		dump_pools();
-		pool_gc(NULL);
-	}
-}
-
-/* Restore SIGQUIT, unless the program has given it another handler since.  Locked. */
+/*
+ * Restore SIGQUIT, unless the program has given it another handler since.  So does a child, which
+ * has no thread for the handler to wake.  Locked.
+ */
 static void restore(void)
 {
 	struct sigaction now;
 
-	if (!sigaction(SIGQUIT, NULL, &now) && now.sa_handler == on_quit)
+	if (helper.started && !sigaction(SIGQUIT, NULL, &now) &&
+	    now.sa_handler == on_quit)
 		sigaction(SIGQUIT, &before, NULL);
-}
-
-/* Restore the signal's action in a child, which has no thread for the handler to wake. */
-static void forget(struct pool_own_thread *quit)
-{
-	if (quit->started)
-		restore();
-	has_wake = false;
-}
-
-/* Prepare the semaphore.  Posts by late handlers of an earlier start are dropped. */
-static bool prepare_wake(void)
-{
-	if (has_wake)
-		drain_wake();
-	else
-		has_wake = !sem_init(&wake, 0, 0);
-	return has_wake;
-}
-
-static void stop_thread(void)
-{
-	plat_write(&stopping, true);
-	sem_post(&wake);
-	pthread_join(own.thread, NULL);
 }
 
 static bool is_free(const struct sigaction *action)
@@ -101,8 +61,8 @@ static bool is_free(const struct sigaction *action)
 }
 
 /*
- * Start; returns why that fails, or NULL.  Entered and locked.  Installs the handler before the
- * thread starts, so that no failure has to wait for the thread while forks are excluded.
+ * Start; returns why that fails, or NULL.  Begun.  Installs the handler before the thread starts,
+ * so that no failure has to wait for the thread while forks are excluded.
  */
 static const char *start(void)
 {
@@ -115,10 +75,9 @@ static const char *start(void)
 	if (!is_free(&before))
 		return "it has a handler already";
 	sigemptyset(&ours.sa_mask);
-	if (!prepare_wake() || sigaction(SIGQUIT, &ours, NULL))
+	if (sigaction(SIGQUIT, &ours, NULL))
 		return "it cannot be handled";
-	plat_write(&stopping, false);
-	if (!pool_own_start(&own, dump_at_each, NULL))
+	if (!pool_helper_start(&helper, -1, -1))
 		return NULL;
 	sigaction(SIGQUIT, &before, NULL);
 	return "no thread to be had";
@@ -126,38 +85,16 @@ static const char *start(void)
 
 bool pool_sigquit_start(void)
 {
-	int cancel = pool_own_enter(&own);
-	const char *why = NULL;
+	int cancel = pool_helper_begin(&helper);
+	const char *why = helper.started ? NULL : start();
 
-	pool_own_lock();
-	if (!own.started)
-		why = start();
-	pool_own_unlock();
-	pool_own_leave(&own, cancel);
+	pool_helper_began(&helper, cancel, 0, NULL);
 	if (why)
 		plat_log(PLAT_ERR, "SIGQUIT is not for dumps: %s", why);
 	return !why;
 }
 
-/* Begin a stop by restoring SIGQUIT; true: the thread must be stopped next. */
-static bool end_start(void)
-{
-	bool was;
-
-	pool_own_lock();
-	was = own.started;
-	if (was)
-		restore();
-	own.started = false;
-	pool_own_unlock();
-	return was;
-}
-
 void pool_sigquit_stop(void)
 {
-	int cancel = pool_own_enter(&own);
-
-	if (end_start())
-		stop_thread();
-	pool_own_leave(&own, cancel);
+	pool_helper_end(&helper, restore);
 }

@@ -6,7 +6,7 @@
  * Context: see test.h and life.h.
  */
 #include "cases_ctl.h"
-#include "extra/own_thread.h"
+#include "extra/helper.h"
 
 #include <signal.h>
 #include <sys/resource.h>
@@ -246,8 +246,8 @@ static pid_t silent_client(void)
 	while (plat_read(&accepts) == n)
 		usleep(1000);
 	/* The server's thread has the lock until it has noted the file. */
-	pool_own_lock();
-	pool_own_unlock();
+	pool_helper_lock();
+	pool_helper_unlock();
 	return other;
 }
 

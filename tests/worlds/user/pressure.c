@@ -171,7 +171,7 @@ static void count_work(void)
 }
 
 static struct pool_helper counter = {
-	.own = POOL_OWN_THREAD(pool_helper_forget), .what = "counting",
+	.change = PTHREAD_MUTEX_INITIALIZER, .what = "counting",
 	.work = count_work, .events = POLLPRI,
 };
 
@@ -185,7 +185,7 @@ TEST_CASE(a_helper_whose_file_was_closed_ends)
 	while (!plat_read(&counter.ended))
 		usleep(1000);
 	EXPECT(plat_read(&counter.ended));
-	pool_helper_end(&counter);
+	pool_helper_end(&counter, NULL);
 	EXPECT_EQ(plat_read(&works), 0);
 }
 
@@ -207,7 +207,7 @@ TEST_CASE(a_helper_that_ends_writes_nothing_to_a_file_of_the_program)
 	EXPECT(plat_read(&counter.ended));
 	EXPECT_EQ(lseek(fd, 0, SEEK_END), 0);
 	close(fd);
-	pool_helper_end(&counter);
+	pool_helper_end(&counter, NULL);
 }
 
 /* Bytes of address space of this program. */
