@@ -206,6 +206,9 @@ extern const struct pool_dump_field pool_dump_columns[];
 extern const unsigned int pool_dump_columns_n;
 bool pool_dump_is_event(const struct pool_dump_field *field);
 
+/* dump_table.c */
+size_t pool_dump_format_bytes(char *text, size_t len, unsigned long long bytes);
+
 /* dump_text.c: for both tables */
 void pool_dump_details(struct pool_dump *d);
 

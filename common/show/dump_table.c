@@ -100,7 +100,7 @@ static unsigned long long value_of(unsigned int column, const struct pool_stats 
 }
 
 /* Format bytes with at least three digits, rounded down: 64B, 6.1K, 18.2K, 182K. */
-static size_t format_bytes(char *text, size_t len, unsigned long long bytes)
+size_t pool_dump_format_bytes(char *text, size_t len, unsigned long long bytes)
 {
 	static const char units[] = "BKMGTPE";
 	unsigned int unit = 0;
@@ -124,7 +124,7 @@ static size_t format_cell(char *text, unsigned int column, const struct pool_sta
 	if (kind == EXACT)
 		return snprintf(text, CELL_LEN, "%lluB", value);
 	if (kind == BYTES)
-		return format_bytes(text, CELL_LEN, value);
+		return pool_dump_format_bytes(text, CELL_LEN, value);
 	return snprintf(text, CELL_LEN, "%llu", value);
 }
 
@@ -290,7 +290,7 @@ static void put_bytes(struct pool_dump *d, const char *before,
 {
 	char text[CELL_LEN];
 
-	format_bytes(text, sizeof(text), bytes);
+	pool_dump_format_bytes(text, sizeof(text), bytes);
 	pool_dump_put(d, before);
 	pool_dump_put(d, text);
 }

@@ -83,19 +83,3 @@ void column_names(char *text, size_t size)
 	for (c = columns; c->name && len < size; c++)
 		len += (size_t)snprintf(text + len, size - len, " %s", c->name);
 }
-
-/* At least three digits, as in the table of a dump: 64B, 6.1K, 18.2K, 182K. */
-void format_bytes(char *text, size_t size, unsigned long long bytes)
-{
-	static const char units[] = "BKMGTPE";
-	unsigned int unit = 0;
-
-	while (unit < 6 && bytes >> (10 * unit) >= 1024)
-		unit++;
-	if (!unit || bytes >> (10 * unit) >= 100)
-		snprintf(text, size, "%llu%c", bytes >> (10 * unit), units[unit]);
-	else
-		snprintf(text, size, "%llu.%llu%c", bytes >> (10 * unit),
-			 (bytes & ((1ull << (10 * unit)) - 1)) * 10 >> (10 * unit),
-			 units[unit]);
-}

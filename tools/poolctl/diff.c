@@ -122,7 +122,7 @@ static void format_change(char *text, size_t size, const struct column *c,
 		snprintf(text, size, change ? "%+lld" : "0", change);
 		return;
 	}
-	format_bytes(bytes, sizeof(bytes), amount);
+	pool_dump_format_bytes(bytes, sizeof(bytes), amount);
 	snprintf(text, size, "%c%s", change < 0 ? '-' : '+', bytes);
 }
 

@@ -181,7 +181,6 @@ unsigned long long column_value(const struct column *c, const struct pool_stats 
 unsigned long long column_since(const struct column *c, const struct pool_stats *now,
 				const struct table *before);
 void column_names(char *text, size_t size);
-void format_bytes(char *text, size_t size, unsigned long long bytes);
 
 /* watch.c */
 double seconds_now(void);

@@ -122,7 +122,7 @@ void format_sample(char *text, size_t size, unsigned int series, double value)
 	if (value < 0)
 		snprintf(text, size, "-");
 	else if (series < SERIES_BYTES)
-		format_bytes(text, size, whole(value));
+		pool_dump_format_bytes(text, size, whole(value));
 	else
 		snprintf(text, size, value < 10 && value > 0 ? "%.1f" : "%.0f", value);
 }

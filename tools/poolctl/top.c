@@ -111,10 +111,10 @@ static void put_totals(const struct screen *s)
 		sum[3] += p->shared * p->object_size;
 	}
 	for (i = 0; i < 4; i++)
-		format_bytes(text[i], sizeof(text[i]), sum[i]);
+		pool_dump_format_bytes(text[i], sizeof(text[i]), sum[i]);
 	len = snprintf(line, sizeof(line), "%zu pool%s: held %s = used %s + cached %s + shared %s",
 		       s->now.n, plural(s->now.n), text[0], text[1], text[2], text[3]);
-	format_bytes(text[4], sizeof(text[4]), pool_dump_resident(&s->now.memory));
+	pool_dump_format_bytes(text[4], sizeof(text[4]), pool_dump_resident(&s->now.memory));
 	if (s->now.memory.known)
 		snprintf(line + len, sizeof(line) - (size_t)len, "; memory %s", text[4]);
 	screen_line(0, line, false);
@@ -193,7 +193,7 @@ static void format_cell(const struct screen *s, const struct column *c,
 	double v = value_of(s, c, p);
 
 	if (c->kind == COLUMN_BYTES)
-		format_bytes(text, size, column_value(c, p));
+		pool_dump_format_bytes(text, size, column_value(c, p));
 	else if (c->kind == COLUMN_EVENTS && (!(s->span > 0) || is_uncounted(c, p)))
 		snprintf(text, size, "-");
 	else if (v < 1e7)

@@ -81,7 +81,7 @@ static void print_bytes(FILE *to, const struct column *c, const struct table *t)
 
 		sum += column_value(c, s) * (c->kind == COLUMN_BYTES ? 1 : s->object_size);
 	}
-	format_bytes(text, sizeof(text), sum);
+	pool_dump_format_bytes(text, sizeof(text), sum);
 	fprintf(to, " %*s", WIDTH + 2, text);
 }
 
