@@ -143,7 +143,7 @@ tsan tsan_of_clang clang "${so[@]}"
 tsan tsan_of_clang_with_the_archive clang "$out/libpool.a"
 
 # Other tools of valgrind count what a program does; pools must not change that.
-# open COMMAND... - the program says that its caches are open, by its status
+# open COMMAND... - the program must exit with the status by which it says that its arrays are open
 open() {
 	local status=0
 

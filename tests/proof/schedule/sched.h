@@ -143,7 +143,7 @@ struct options {
 void find_options(struct options *o, unsigned int last, unsigned int left,
 		  bool any);
 
-/* search.c: the schedule is one of pairs step:who; the others go on. */
+/* search.c: run one schedule, given as "STEP:FIBRE ..."; at other steps the same fibre goes on. */
 struct limits {
 	unsigned int preemptions;
 	unsigned long states;		/* of one walk */
