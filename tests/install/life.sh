@@ -102,9 +102,8 @@ check a_plugin_with_pools_is_loaded_a_hundred_times \
 	loaded plugin "$tmp/plugin.so" "$so"
 check a_program_loads_libpool_and_lets_go_of_it loaded library "$so"
 
-# A plugin that contains libpool.a has a libpool of its own, however it was linked and
-# whatever the program has.
-# apart FLAGS LIBRARY... - FLAGS: words for the plugin's link
+# apart FLAGS LIBRARY... - a plugin that contains libpool.a must have a libpool of its own, whatever
+# library the program has; the plugin is linked with the words of FLAGS
 apart() {
 	local flags=$1
 

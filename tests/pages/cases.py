@@ -59,7 +59,7 @@ def sources():
 
 
 def resolve(name, behind, known):
-    """The source that a head means by @name, behind another one that it has named."""
+    """Returns the source that @name means; in the folder of @behind, which the head names before."""
     if "/" in name:
         return next((path for path in known if path.endswith(name)), None)
     like = [path for path in known if path.endswith("/" + name)]
@@ -69,7 +69,7 @@ def resolve(name, behind, known):
 
 
 def heads(known):
-    """(file of cases, source) for each source that its head names; None if there is none."""
+    """Yields (file of cases, source) for each source that a head names; None if it does not exist."""
     for path in sorted(TOP.glob("tests/[iw][no]*/**/*.c")) + sorted(TOP.glob("tests/proof/s*/*.c")):
         head = HEAD.search(path.read_text(encoding="utf-8"))
         behind = ""

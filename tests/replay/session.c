@@ -93,7 +93,7 @@ void session_work(struct session *s)
 
 /**
  * session_end() - Free the rest, end the threads, destroy the pools.
- * @s: begun; worked, too.
+ * @s: after session_begin(); its work may be done or not.
  *
  * Return: NULL if all went well; else what did not.
  */

@@ -60,8 +60,7 @@ more=
 [ "$what" != kasan ] || more="kmemleak=off sysctl.kernel.hung_task_timeout_secs=600"
 [ "$what" != kmsan ] || more="sysctl.kernel.hung_task_timeout_secs=600"
 
-# Cases provoke these messages, and check what comes of them.  The list that the script prints
-# has lost ones.
+# Cases provoke these messages on purpose, and check what follows.
 expected='BUG: KMSAN: uninit-value in read_unwritten|kmemleak: \d+ new suspected memory leaks'
 
 # In its suite alone a case has KASAN report once.

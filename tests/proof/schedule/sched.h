@@ -143,7 +143,7 @@ struct options {
 void find_options(struct options *o, unsigned int last, unsigned int left,
 		  bool any);
 
-/* search.c: run one schedule, given as "STEP:FIBRE ..."; at other steps the same fibre goes on. */
+/* search.c: what a search tries, and what it leaves out. */
 struct limits {
 	unsigned int preemptions;
 	unsigned long states;		/* of one walk */
@@ -167,6 +167,7 @@ struct outcome {
 void search_init(void);
 bool search(const struct scenario *scenario, const struct limits *limits,
 	    struct outcome *out);
+/* Run one schedule, a text of pairs STEP:FIBRE; at other steps the first option runs. */
 bool search_replay(const struct scenario *scenario, const char *schedule,
 		   bool weak);
 
