@@ -162,8 +162,8 @@ static bool load(struct session *s, const char *file)
 }
 
 /*
- * The trace's settings are those of the pools that are created next, and no clock decides what
- * they keep.  False, after it has printed why.
+ * Set what the trace says for the pools that are created next, and turn off ageing, which depends
+ * on a clock.  False, after it has printed why.
  */
 static bool apply_settings(const struct trace *t, const char *file)
 {

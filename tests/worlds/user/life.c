@@ -16,7 +16,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-/* True if all objects that each area holds are at most its charge, and that at most the bound. */
+/* True if objects <= charge <= bound holds for each area. */
 bool areas_are_true(void)
 {
 	unsigned int i;
