@@ -5,9 +5,9 @@
  * Layer:   below the writers.
  * Context: any; constant.
  *
- * A new number is a member of struct pool_stats, which stats.c reads, a line here, the last one, and
- * its name in the page of debugfs.  The raw table, JSON, Prometheus, the table for people, poolctl
- * and debugfs follow.
+ * A new number is a member of struct pool_stats, which stats.c reads, a line here, the last one,
+ * and its name in the page of debugfs.  The raw table, JSON, Prometheus, the table for people,
+ * poolctl and debugfs follow.
  */
 #include "seam/plat.h"
 #include "dump.h"
@@ -94,9 +94,9 @@ const struct pool_dump_field pool_dump_columns[] = {
 	{ NULL, 0, false, POOL_DUMP_NEVER, NULL, NULL, NULL },
 };
 
-#define ROWS	(sizeof(pool_dump_columns) / sizeof(pool_dump_columns[0]))
+#define ROWS	(sizeof(pool_dump_columns) / sizeof(struct pool_dump_field))
 
-_Static_assert(ROWS <= POOL_DUMP_COLUMNS_MOST, "raise POOL_DUMP_COLUMNS_MOST");
+static_assert(ROWS <= POOL_DUMP_COLUMNS_MOST, "raise POOL_DUMP_COLUMNS_MOST");
 
 const unsigned int pool_dump_columns_n = ROWS - 1;
 
