@@ -60,10 +60,12 @@ POOL_CASE(a_reader_sees_an_object_as_it_was_though_it_is_freed, test_pool(sizeof
 	EXPECT(comes_back(pool, obj));
 }
 
-POOL_CASE(the_end_of_a_pool_waits_for_what_readers_may_see, test_pool(sizeof(struct shown)))
+TEST_CASE(the_end_of_a_pool_waits_for_what_readers_may_see)
 {
+	struct pool *pool = test_pool(sizeof(struct shown));
 	unsigned int i;
 
+	ASSERT(pool);
 	test_alloc_many(pool, test_objs, OBJECTS);
 	for (i = 0; i < OBJECTS; i++)
 		unshow(pool, test_objs[i]);

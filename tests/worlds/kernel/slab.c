@@ -153,15 +153,17 @@ POOLS_CASE(lockdep_has_no_objection_to_calls_that_must_not_be_preempted, ARRAY_L
 	EXPECT(debug_locks);
 }
 
-POOL_CASE(an_object_that_was_given_to_kfree_is_reported_when_it_comes_back,
-	  ONLY_IF(!IS_ENABLED(CONFIG_KASAN_GENERIC), "KASAN keeps what is freed",
-		  test_checked(320, POOL_D_TAG)))
+TEST_CASE(an_object_that_was_given_to_kfree_is_reported_when_it_comes_back)
 {
+	struct pool *pool = ONLY_IF(!IS_ENABLED(CONFIG_KASAN_GENERIC), "KASAN keeps what is freed",
+				    test_checked(320, POOL_D_TAG));
 	void *lost;
 
+	ASSERT(pool);
 	pool_fail_every = 0;
 	lost = test_alloc(pool);
 	ASSERT(lost);
 	kfree(lost);
 	EXPECT(test_reports_elsewhere(pool));
+	pool_destroy(&pool->head);
 }
