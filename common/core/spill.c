@@ -95,8 +95,8 @@ static inline unsigned int free_slots(const struct pool_local *here)
 
 /*
  * Make sure that the array has a free slot.  @spilled: set to how many objects were spilled, over
- * which the caller must slide the rest.  False: there is no room under the bound,
- * or no empty cluster.
+ * which the caller must slide the rest.  False: there is no room under the bound, or no empty
+ * cluster.
  */
 static inline __attribute__((__always_inline__))
 bool make_room(struct pool_local *here, unsigned int *spilled,
