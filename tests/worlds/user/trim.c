@@ -33,7 +33,7 @@ int __wrap_madvise(void *at, size_t bytes, int advice)
 		return ahead_error ? -1 : __real_madvise(at, bytes, advice);
 	}
 	if (advice == MADV_HUGEPAGE || advice == MADV_NOHUGEPAGE) {
-		huge_asked += advice == MADV_HUGEPAGE;
+		plat_word_add(&huge_asked, advice == MADV_HUGEPAGE);
 		return __real_madvise(at, bytes, advice);
 	}
 	plat_word_add(&trim_calls, 1);
