@@ -232,9 +232,10 @@ static bool header_overwritten(void)
 #endif
 }
 
+static const char secret[] = "secret";	/* one byte could be what a pool fills with */
+
 static bool read_free(void)
 {
-	static const char secret[] = "secret";	/* one byte could be what a pool fills with */
 	char *obj = hidden(get());
 
 	memcpy(obj + SIZE / 2, secret, sizeof(secret));
@@ -250,9 +251,9 @@ static bool write_free(void)
 	memset(obj, 0, SIZE);
 	obj = hidden(obj);
 	put(obj);
-	hidden(obj)[SIZE / 2] = 'w';
+	memcpy(hidden(obj) + SIZE / 2, secret, sizeof(secret));
 	next = hidden(get());
-	return next == obj && next[SIZE / 2] == 'w';
+	return next == obj && !memcmp(next + SIZE / 2, secret, sizeof(secret));
 }
 
 /* True if each object is where the two before it predict; after the last place comes the first. */
