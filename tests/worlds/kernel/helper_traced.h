@@ -46,7 +46,8 @@ static inline void see_tracepoint(struct tracepoint *point, void *arg)
 
 #define TRACED(event, probe, call)					\
 	({								\
-		if (!(probe))						\
+		(void)(probe);						\
+		if (false)						\
 			call;						\
 		false;							\
 	})
