@@ -83,8 +83,6 @@ HITS(hit_reserved_timeout, pool_alloc_reserved_timeout(reserve, 0, 1))
 HITS(hit_reserved_atomic, pool_alloc_reserved_timeout(reserve, POOL_F_ATOMIC, 1))
 HITS(hit_gfp_nowait, pool_alloc_gfp(pool, GFP_NOWAIT))
 
-static struct pool_reserved *reserve;
-
 static void (*const sleepers[])(struct pool_head *pool) = {
 	hit, hit_zeroed, hit_timeout, hit_gfp, hit_node, hit_bulk, hit_bulk_some,
 	hit_nocache,
