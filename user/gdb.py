@@ -22,7 +22,7 @@ GEN = 0x10000
 CHECKED = ("fail", "cold-first", "integrity", "caller", "tag", "poison", "uaf", "backup",
            "memstats", "tools")
 PIECE_WINDOWS = 30
-USED, FREE, BAD = 1, 2, 3
+GIVEN, USED, FREE, BAD = range(4)
 
 # The head of a bucket that is being changed.
 BUSY = 1
@@ -397,7 +397,8 @@ class Owner(Command):
                 if obj <= at < obj + pool.size:
                     return [self.text(at, obj, pool.title(), {
                         USED: "allocated" + by(pool, obj, " by"), BAD: "in quarantine",
-                        FREE: "free, on its way between two places"}[state & 3])]
+                        FREE: "free, on its way between two places",
+                        GIVEN: "of the backend, to which it was freed past the pool"}[state & 3])]
         return [*self.in_slab(lib, at), *self.in_kept(lib, at)]
 
     @staticmethod
