@@ -151,6 +151,7 @@ POOLS_CASE(lockdep_has_no_objection_to_calls_that_must_not_be_preempted, ARRAY_L
 	use_under_raw_lock(&pool->head);
 	smp_call_function_single(test_cpus() - 1, use_unpreempted, &pool->head, 1);
 	EXPECT(debug_locks);
+	EXPECT_EQ(test_faults(pool), 0);
 }
 
 TEST_CASE(an_object_that_was_given_to_kfree_is_reported_when_it_comes_back)
