@@ -100,7 +100,7 @@ def figures(folder, table):
     sizes = sorted({size for _, size in table})
     for size in sizes:
         times(table, size)
-    for size in dict.fromkeys((sizes[0], sizes[-1])):
+    for size in dict.fromkeys(sizes[:1] + sizes[-1:]):
         costs(instructions, size)
     memory_of(load_memory(folder))
     tail_of(load_tail(folder))
