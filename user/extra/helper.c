@@ -136,9 +136,9 @@ static void after_fork_in_child(void)
 
 	for (helper = first; helper; helper = helper->next) {
 		helper->change = fresh;
-		sem_init(&helper->wake, 0, 0);
 		if (helper->forget)
 			helper->forget();
+		sem_init(&helper->wake, 0, 0);
 		forget(helper);
 	}
 	pool_helper_unlock();
