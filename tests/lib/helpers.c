@@ -382,6 +382,8 @@ static bool counts_are_true(struct pool *pool)
 	return true;
 }
 
+unsigned long test_quarantined;
+
 /*
  * True if the numbers of a quiet pool add up, with @used objects in use.  Some of the others may be
  * parked, because a call that finds no object lets other CPUs park objects of their arrays.

@@ -99,7 +99,7 @@ HEADS_CASE(integrity_sees_a_bit_of_any_byte, ARRAY_LEN(sizes),
 
 	for (at = 0; at < sizes[nth]; at++)
 		EXPECT(sees_damage(pool, at, 1 << at % 8));
-	EXPECT(head_quiet(pool, sizes[nth]));
+	test_quarantined = sizes[nth];
 }
 
 HEAD_CASE(integrity_sees_a_uniform_overwrite, checked_within(INTEGRITY, 48))
@@ -114,6 +114,7 @@ HEAD_CASE(integrity_sees_a_uniform_overwrite, checked_within(INTEGRITY, 48))
 		pool_free(pool, head_alloc(pool));
 		EXPECT_EQ(head_found(pool, POOL_FAULT_WRITTEN), byte + 1);
 	}
+	test_quarantined = 256;
 }
 
 HEAD_CASE(the_pattern_moves_by_a_third_with_each_free, head_checked(INTEGRITY, sizeof(long)))
@@ -174,7 +175,7 @@ HEADS_CASE(a_corrupted_object_is_found_on_its_way_to_the_backend, ARRAY_LEN(watc
 		((char *)test_objs[j])[j] ^= 4;
 	pool_reclaim(pool);
 	EXPECT_EQ(head_found(pool, POOL_FAULT_WRITTEN), 40);
-	EXPECT(head_quiet(pool, 40));
+	test_quarantined = 40;
 }
 
 /* On big-endian machines the tag has other bytes than the address. */
@@ -204,7 +205,7 @@ HEADS_CASE(the_tag_sees_one_byte_too_many, 39, head_checked("tag", 1 + nth))
 	other = head_alloc(pool);
 	EXPECT(other != obj);
 	pool_free(pool, other);
-	EXPECT_EQ(head_sum(pool)->quarantined, 1);
+	test_quarantined = 1;
 }
 
 static const char *const knowing[] = {

@@ -146,6 +146,7 @@ POOL_CASE(ordinary_objects_of_a_guarded_pool_are_checked,
 	free_atomic(pool, obj);
 	EXPECT_EQ(test_found(pool, POOL_FAULT_OVERFLOW), 1);
 	EXPECT_EQ(test_faults(pool), 2);
+	test_quarantined = 1;
 }
 
 POOL_CASE(gfp_callers_get_guarded_objects_where_they_may_sleep, guarded())
