@@ -478,9 +478,9 @@ void *pool_alloc_timeout(struct pool_head *pool, unsigned int flags,
  *
  * Words, buckets and cluster are for pools created from now on, and for declared pools that have
  * not been used yet.  All other values take effect at once for all pools.  One line in the log
- * names existing pools to which some of it does not apply.
+ * names existing pools that a part of the change does not reach.
  *
- * Not for modules, which have pools of their own only: pool.ko has parameters, and debugfs.
+ * Not for modules, because it changes all pools: pool.ko has parameters, and files in debugfs.
  *
  * Context: Process context or a plain thread.
  * Return: true; false, one line in the log that names the wrong word, and no

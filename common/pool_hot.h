@@ -124,7 +124,9 @@ static inline void pool_barrier(void)
 	__asm__ __volatile__("" : : : "memory");
 }
 
-/* Hot section: code between enter and leave stays on its CPU.  Holding its array is a step more. */
+/*
+ * Hot section: code between enter and leave stays on its CPU.  To hold its array is a further step.
+ */
 #ifdef __KERNEL__
 
 static inline struct pool_hot *pool_hot_enter(const struct pool_head *pool)

@@ -26,7 +26,9 @@ static bool has_registration(struct pool *pool, const void *owner)
 	return found;
 }
 
-/* Return an owner's name: a struct module, or, if pools are built in, perhaps a plain name. */
+/*
+ * Return an owner's name.  @owner is a struct module, or, in code built into the kernel, a string.
+ */
 static const char *name_of(const void *owner)
 {
 #ifndef MODULE

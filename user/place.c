@@ -138,7 +138,7 @@ static bool add_extents_to(struct plat_area *area, unsigned int n)
 	return true;
 }
 
-/* Map one more far extent for each area.  The caller holds the offset mutex, too. */
+/* Map one more far extent for each area.  The caller holds the offset mutex and the area mutex. */
 bool pool_place_grow(void)
 {
 	unsigned int i = UINT_MAX;

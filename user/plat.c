@@ -228,7 +228,10 @@ unsigned long (*pool_coarse_time)(void) = coarse_time;
 /* The time of the last shrink that freed nothing useful; 0: objects were freed since. */
 static unsigned long in_vain;
 
-/* True unless a shrink would be in vain: the last one in this millisecond was, and nobody freed. */
+/*
+ * False if a shrink would release nothing: the last one, in this millisecond, released nothing, and
+ * no object was freed since.
+ */
 static bool may_shrink(void)
 {
 	struct plat_area *area = plat_this_area();

@@ -73,8 +73,8 @@ extern struct plat_area *plat_areas[PLAT_AREAS];
 extern unsigned int plat_area_count;
 
 /*
- * area.c: threads without an area of their own point to these.  An area of zeros looks
- * the same wherever it begins, so the three share their bytes and differ in address.
+ * area.c: threads without an area of their own point to these.  An area of zeros looks the same
+ * wherever it begins, so the three special areas share their bytes, and differ in address.
  */
 extern unsigned char plat_zeros[PLAT_AREA_BYTES];
 #define plat_area_none		(plat_zeros)

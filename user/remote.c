@@ -41,7 +41,7 @@
 #define ANSWER_LOOKS	2000
 #define MORE_LOOKS	16
 
-/* A thread that has run for 10 ms since would have answered, even in an emulator. */
+/* A thread that has run for 10 ms since it was asked would have answered, even in an emulator. */
 #define ANSWER_RUNS	10000000ull
 
 /*
@@ -258,7 +258,7 @@ static bool has_answered(struct plat_area *area)
 	return !(plat_read_acquire(&area->asked) & ~DEAF);
 }
 
-/* The limits of an asker's patience. */
+/* How long an asker waits for an answer. */
 struct patience {
 	unsigned int looks;	/* looks before the asker asks about the thread */
 	unsigned int start;	/* time by plat_resched() */

@@ -18,8 +18,8 @@
 #include "seam/plat.h"
 
 /*
- * Get a free object below the caches: one of the shared pool, or one parked here.  Only a nested
- * call uses one of another node.  NULL: the caller asks the backend next.
+ * Get a free object below the caches: from the shared pool, or parked on this CPU.  Only a nested
+ * call takes an object of another node.  NULL: the caller asks the backend next.
  */
 void *pool_get_spare(struct pool *pool, unsigned int flags)
 {
@@ -31,7 +31,7 @@ void *pool_get_spare(struct pool *pool, unsigned int flags)
 	return obj ? obj : pool_unpark(pool, flags);
 }
 
-/* What a call does when there is no object. */
+/* What a call does when the pool has no object: how long it waits, and which reserve it uses. */
 struct terms {
 	unsigned int ms;		/* with POOL_F_WAIT: the longest wait */
 	struct pool_reserved *reserve;	/* to take from if the pool has no object; or NULL */
@@ -73,9 +73,10 @@ static void *get_last(struct pool *pool, unsigned int flags, struct slow *slow)
 
 /*
  * Get more objects from the backend for the caches, after a miss that reached it, because a pool
- * that grows usually goes on growing.  None for a pool that needed as many before, which may not
- * grow; for one with a limit, because other CPUs could not reach them; or for one with a
- * constructor or checks.  Not inlined, so that its array is not on the stack of all calls.
+ * that grows usually goes on growing.  Gets none for a pool that has needed as many before, because
+ * it may not grow; for a pool with a limit, because other CPUs cannot reach objects in this CPU's
+ * array; or for a pool with a constructor or checks.  Not inlined, so that its array is not on the
+ * stack of all calls.
  */
 static __attribute__((__noinline__))
 void get_ahead(struct pool *pool, unsigned int flags)
@@ -389,7 +390,10 @@ void free_looked(struct pool *pool, void *obj, unsigned int flags, void *caller)
 		pool_put_one(pool, obj, flags);
 }
 
-/* Free an object that did not hit: the array was full, or frees wipe.  @caller: for reports. */
+/*
+ * Free an object that the hit path did not free: the array was full or held, or frees are checked
+ * or wipe the object.  @caller: for reports.
+ */
 void pool_free_from(struct pool_head *head, void *obj, unsigned int flags,
 		    void *caller)
 {

@@ -11,7 +11,10 @@
  */
 #include "seam/plat.h"
 
-/* Put a detached cluster, not empty, on the lists, as the newest.  CPU lock held; it fits. */
+/*
+ * Put a detached cluster, not empty, on the lists, as the newest.  CPU lock held; the bytes of its
+ * objects fit under the bound.
+ */
 void pool_cluster_insert(struct pool_cpu *cpu, struct pool_local *local,
 			 struct pool_cluster *c)
 {
@@ -77,8 +80,8 @@ void pool_settle(const unsigned long *moving)
  * place.  Any context; no lock is needed.
  *
  * The pool may be destroyed as soon as "moving" is lowered, so it is not touched afterwards.  The
- * release of "moving" pairs with the acquires of pool_settle() and of readers.  That of "refunded"
- * keeps the refund from being seen before.
+ * release of "moving" pairs with the acquires of pool_settle() and of readers.  The release of
+ * "refunded" keeps CPUs from seeing the refund before the arrival.
  */
 void pool_cluster_settled(struct pool_local *local, unsigned int n)
 {

@@ -101,8 +101,9 @@ static inline void pool_visit_count(struct pool_cpu *cpu, struct pool_local *her
 }
 
 /*
- * True if a visit for an allocation, after @visits others of its CPU, does a step of ageing where
- * calls do these.  These are two of POOL_TICK_VISITS, since every other visit may be for a free.
+ * True if a visit for an allocation does a step of ageing.  Only where POOL_TICK_VISITS is set do
+ * calls age pools.  @visits: earlier visits of its CPU.  Two of each POOL_TICK_VISITS numbers
+ * match, because every other visit may be for a free.
  */
 static inline bool pool_visit_ticks(unsigned long visits)
 {

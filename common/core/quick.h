@@ -45,7 +45,10 @@ static inline bool pool_quick_none_parked(const struct pool *pool, const struct 
 	return !(mine | (unsigned long)plat_read(&pool->parked.head));
 }
 
-/* True if a fill only has to move the whole newest cluster @c, which may be NULL, to the array. */
+/*
+ * True if a fill only has to move the newest cluster as a whole to the array.  @c: that cluster;
+ * NULL: none.
+ */
 static inline bool pool_quick_fills(const struct pool_local *here,
 				    const struct pool_cpu *cpu,
 				    const struct pool_cluster *c)

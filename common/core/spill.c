@@ -121,8 +121,8 @@ void put_hot(struct pool_local *here, unsigned int spilled, unsigned int n, void
 }
 
 /*
- * Put objects without the CPU's lock, so that other calls may get it, because only clusters need
- * the lock.
+ * Put objects into the array with the CPU's lock released, so that other calls may get it; only
+ * clusters need the lock.
  */
 static void put_hot_unlocked(struct pool_local *here, unsigned int spilled,
 			     unsigned int n, void **objs)

@@ -58,7 +58,10 @@ static long compare(void *obj, const struct pool_layout *l, unsigned int size)
 	return -1;
 }
 
-/* Quarantine a corrupted object and report it.  Tools allow the library to touch it already. */
+/*
+ * Quarantine a corrupted object and report it.  Memory tools already let the library access the
+ * object.
+ */
 static void quarantine(struct pool_fault_info *info, enum pool_fault kind,
 		       long where)
 {

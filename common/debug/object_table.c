@@ -245,8 +245,9 @@ static enum pool_seen free_entry(struct pool *pool, unsigned int bits,
 
 /*
  * Record the free of a pointer; returns the state that it had.  @bits: the option bits of the call.
- * Nothing behind @obj is read.  @note: set, for pool_state_phase() and pool_state_bin(); an object
- * that is seen for the first time has a pattern and no bin.
+ * Does not read the memory at @obj, because the pointer may be wrong.  @note is set to the object's
+ * new state, for pool_state_phase() and pool_state_bin(); if the table did not have the object, its
+ * bin is 0.
  *
  * Needs no memory: an object for which the table has no room stays unknown.
  */
@@ -268,8 +269,9 @@ enum pool_seen pool_state_free(struct pool *pool, unsigned int bits, void *obj,
 }
 
 /*
- * Record that the backend gives an object.  An object in use that comes from a cache is right: a
- * hit, which records nothing, freed it before a switch to checks had closed all arrays.
+ * Record that the backend gives an object.  Only for objects of the backend: the entry of an object
+ * from a cache may rightly say "in use", because a hit, which records nothing, may have freed it
+ * before a switch to checks closed the arrays.
  */
 void pool_state_given(struct pool *pool, void *obj)
 {

@@ -141,7 +141,7 @@ static void name_bin(struct pool_bin *bins, struct pool_bin *bin, const struct p
 	plat_write_release(&bin->named, true);
 }
 
-/* Reuse a bin whose pool is gone.  False: its pool is not, or another call reuses the bin. */
+/* Reuse a bin whose pool is gone.  False: its pool exists, or another call reuses the bin. */
 static bool reuse_bin(struct pool_bin *bin, const void *caller, unsigned long key)
 {
 	unsigned long found = DROPPED;
@@ -186,7 +186,7 @@ static bool is_of(const struct pool_bin *bin, const void *caller, unsigned long 
 	return plat_read_acquire(&bin->key) == key && plat_read(&bin->caller) == caller;
 }
 
-/* Return the bin of a place among those that it may have; @bins: the place has none yet. */
+/* Return the bin that a place has; @bins, the first bin of the table, if it has none yet. */
 static struct pool_bin *look_up(struct pool_bin *bins, unsigned int nr, const void *caller,
 				unsigned long key)
 {
@@ -334,7 +334,10 @@ bool pool_profile_read(unsigned int nr, struct pool_place *place)
 	return true;
 }
 
-/* Set to 0 what pool_profile_read() returned of a bin.  Calls counted meanwhile are not lost. */
+/*
+ * Set the counts of a bin to 0, each by an exchange, so that a call counted at the same time is
+ * wholly before or after it.
+ */
 void pool_profile_reset(unsigned int nr)
 {
 	struct pool_bin *bin = plat_read_acquire(&table) + nr;

@@ -105,7 +105,10 @@ unsigned int pool_merged_apart(struct pool *pool)
 	return flags;
 }
 
-/* True if a pool is better than @best, or NULL: smaller, or equal and older. */
+/*
+ * True if a pool fits better than @best: it is smaller, or of equal size and older, or @best is
+ * NULL.
+ */
 static bool is_better(const struct pool *pool, const struct pool *best)
 {
 	return !best || pool->head.size < best->head.size ||

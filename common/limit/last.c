@@ -36,7 +36,10 @@ void *pool_last_look(struct pool *pool, unsigned int flags,
 				   pool_hot_get(&pool->own);
 }
 
-/* True if the pool may interrupt other CPUs now.  That two calls at once may does no harm. */
+/*
+ * True if the pool may interrupt other CPUs now.  Two calls at once may both get true, which does
+ * no harm.
+ */
 static bool may_ask(struct pool *pool)
 {
 	unsigned int now = plat_resched();

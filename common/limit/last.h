@@ -8,7 +8,7 @@
 #ifndef POOL_CORE_LAST_H
 #define POOL_CORE_LAST_H
 
-/* What a caller read of a pool before it looks for a free object: reach.c. */
+/* The numbers of a pool that a caller reads before it looks for a free object: reach.c. */
 struct pool_reading {
 	unsigned long departures;
 	unsigned long allocated;

@@ -34,7 +34,10 @@ static enum pool_item first_item(struct pool_change *change, const char *text, s
 	return pool_change_item(change, item, 7 + len);
 }
 
-/* Return why a word cannot be switched in existing pools, or NULL.  @off: by its opposite. */
+/*
+ * Return why a word cannot be switched in existing pools, or NULL.  @off: the text has the word's
+ * opposite.
+ */
 static const char *word_refusal(const struct pool_change *change,
 				const struct pool_word *word, bool off)
 {

@@ -13,7 +13,7 @@
 /* Longest line of the help: a word and its help, or a key, its range, its value and its help. */
 #define LINE_LEN	192
 
-/* A text that grows, and how long it would be. */
+/* A text in a buffer that may be too small; "len" is the length of the whole text. */
 struct text {
 	char *buf;
 	size_t size;

@@ -54,7 +54,9 @@ void pool_bound_fit(void)
 		bound = bound_now();
 		changed |= bound != plat_read(&pool_bound);
 		plat_write(&pool_bound, bound);
-		/* Pairs with this fence of another call: one of both reads what both stored. */
+		/*
+		 * Pairs with this fence in another call: at least one call reads what both stored.
+		 */
 		plat_fence();
 	} while (bound != bound_now());
 	if (changed)
@@ -62,8 +64,8 @@ void pool_bound_fit(void)
 }
 
 /*
- * Release clusters of a CPU that has more than its share, but no more than it has now.
- * Reschedules in between, because there may be thousands.
+ * Release clusters of a CPU until it has no more than its share, but not those that it adds
+ * meanwhile.  Reschedules in between, because there may be thousands.
  */
 static void trim_cpu(struct pool_cpu *cpu)
 {

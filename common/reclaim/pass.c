@@ -12,8 +12,8 @@
  *	the mutex is released
  *	pool_pass_give()	releases the piece to the backend
  *
- * A cluster counts as moving in its part, and a pool has one more moving until the step leaves it.
- * pool_drain() waits for both.
+ * The objects of such a cluster count as moving in its part.  A pool counts one object more as
+ * moving until the step leaves it.  pool_drain() waits for both.
  */
 #include "seam/plat.h"
 

@@ -86,7 +86,10 @@ static void drain_local(struct pool *pool, struct pool_cpu *cpu,
 	}
 }
 
-/* True if a CPU without an owner has nothing of this pool, and nothing of it is moving. */
+/*
+ * True if a CPU without an owner has no slots, clusters or parked objects of this pool, and no
+ * objects of its part are moving.
+ */
 static bool is_drained(struct pool_local *local)
 {
 	return !plat_read(&local->hot.slots) &&
@@ -326,8 +329,7 @@ static unsigned int release_but(struct pool *pool, struct pool_cluster *c,
 
 /*
  * Return how many objects of the shared pool may be released so that @spare stay.  @left: how many
- * of the objects that the caller counted at its beginning are there; lowered if there are fewer
- * now.
+ * the caller still may release; lowered to the present number of objects if that is less.
  */
 static unsigned long may_go(const struct pool *pool, unsigned long *left,
 			    unsigned long spare)

@@ -131,7 +131,10 @@ static unsigned long share_of(unsigned long over, unsigned long most,
 	return (most >> shift) * (over >> shift) / (total >> shift) << shift;
 }
 
-/* Release a pool's share of the bytes to release, rounded up to an object, or all that it may. */
+/*
+ * Release a pool's share of the bytes to release, rounded up to an object, but no more than the
+ * pool may release.
+ */
 static void give_shared(struct pool *pool, struct shrinking *s)
 {
 	unsigned long over = s->over(pool);

@@ -93,12 +93,12 @@
 /*
  * Bytes that all shared pools may have together, beside a fraction of what their users have:
  * need.c.  For objects larger than POOL_SHARED_LARGE the bound grows with their size, up to four
- * times of it, because each costs page faults or malloc() to come back.
+ * times of it, because getting one back costs page faults or a call of malloc().
  */
 #define POOL_SHARED_MOST	(16ul << 20)
 #define POOL_SHARED_LARGE	2048
 
-/* The sum of all shared pools is updated when one pool's bytes changed by so many. */
+/* A pool updates the sum over all shared pools when its own bytes have changed by this much. */
 #define POOL_NOTE_STEP		65536ul
 
 /* The most bytes that pool_set_hot_size() accepts. */

@@ -71,7 +71,7 @@ size_t plat_symbol(char *buf, size_t size, const void *addr);
 void plat_places(bool (*show)(const struct pool_place *place, void *arg),
 		 void *arg);
 
-/* What bytes of the library are for: addresses of slabs, then memory. */
+/* The uses of the library's memory: first addresses of slabs, then memory. */
 enum plat_memory {
 	PLAT_MEMORY_RESERVED,		/* addresses of slabs */
 	PLAT_MEMORY_ACCESSIBLE,		/* those of RESERVED that can be accessed */

@@ -80,7 +80,7 @@
 /* The most arrays of a CPU that one ageing reduces, one by one. */
 #define POOL_AGE_MOST		256
 
-/* In so many milliseconds allocations make other CPUs empty their arrays of a pool once. */
+/* Milliseconds between two requests of a pool that other CPUs empty their arrays. */
 #define POOL_ASK_EVERY		10
 
 /* The length of a span, in evicted objects: need.c. */
@@ -173,12 +173,12 @@ struct pool_cpu {
 
 /* One list of the shared pool.  Unless said otherwise, fields change only while head is BUSY. */
 struct pool_bucket {
-	struct pool_cluster *head;	/* newest; NULL, or POOL_BUSY */
+	struct pool_cluster *head;	/* newest cluster; NULL: none; or POOL_BUSY */
 	unsigned long objs;		/* objects in it; read by any CPU */
-	unsigned long gets;		/* clusters taken, ever; read by any CPU */
-	unsigned long get_objs;		/* objects in these; read by any CPU */
-	unsigned long puts;		/* clusters put, ever; read by any CPU */
-	unsigned long put_objs;		/* objects in these; read by any CPU */
+	unsigned long gets;		/* times that objects were taken; read by any CPU */
+	unsigned long get_objs;		/* objects taken, ever; read by any CPU */
+	unsigned long puts;		/* times that objects were put; read by any CPU */
+	unsigned long put_objs;		/* objects put, ever; read by any CPU */
 	unsigned long least;		/* least of objs since the last ageing: idle.c */
 	unsigned long need_remaining;	/* any CPU: objects until this span ends; 0: none began */
 	unsigned long need_peak;	/* any CPU: the highest need of this span: need.c */
@@ -277,7 +277,7 @@ struct pool {
 	struct pool_list waiters;	/* waiters mutex: the queue, oldest first */
 	bool warned;			/* registry mutex: the log has "limit is shared" */
 	unsigned int users;		/* registry mutex: length of regs; 0: the pool ends */
-	unsigned int vacated;		/* registry mutex: those of regs that are vacated */
+	unsigned int vacated;		/* registry mutex: how many of regs are vacated */
 	unsigned long joins;		/* registry mutex: registrations ever */
 	unsigned int flags;		/* registry mutex: MEM_F_* of all registrations ever */
 	struct pool_list regs;		/* registry mutex: newest first */
@@ -320,7 +320,7 @@ struct pool {
 /* A walk that calls a user's function at each pool: registry.c. */
 struct pool_walk {
 	struct pool_list list;		/* registry mutex: link in pool_walks */
-	struct pool *at;		/* registry mutex: the pool where the walk is, pinned */
+	struct pool *at;		/* registry mutex: the pool that the walk has pinned */
 	const void *thread;		/* the thread that walks */
 };
 
@@ -365,8 +365,8 @@ static inline unsigned int pool_always(unsigned int flags)
 }
 
 /*
- * True if objects must wait for a call of their own pool, because this one is of another pool, and
- * may be under a lock where their destructor must not run.
+ * True if free objects must be parked until a call of their own pool, because the present call is
+ * of another pool, and its caller may hold a lock under which their destructor must not run.
  */
 static inline bool pool_waits(const struct pool *pool, unsigned int flags)
 {

@@ -119,8 +119,8 @@ bool departed(struct pool *pool, bool *accepts, unsigned long *departures)
 }
 
 /*
- * True if there may have been an object that the caller missed when it looked at all places, after
- * it had read @before.  False proves that there was none.
+ * True if the caller, who first read @before and then looked at all places, may have missed an
+ * object.  False proves that there was none.
  */
 bool pool_reach_missed(struct pool *pool, const struct pool_reading *before)
 {
@@ -194,7 +194,7 @@ static bool nothing_within_reach(struct pool *pool, unsigned long have, bool *ac
 static __attribute__((__noinline__))
 bool looks_used_up(struct pool *pool, unsigned long have)
 {
-	unsigned long none = 0, mine = (unsigned long)&none;	/* unlike other calls' */
+	unsigned long none = 0, mine = (unsigned long)&none;	/* unique to this call */
 	bool notes = plat_cmpxchg(&pool->used_up, &none, mine);
 	bool is_up, accepts = false;
 

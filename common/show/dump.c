@@ -405,7 +405,7 @@ const char *pool_trash(void)
 	return trash;
 }
 
-/* A text may have grown by so many bytes since it was measured. */
+/* How many bytes a text may grow between its measurement and its writing. */
 #define TEXT_MORE	4096
 
 static void free_text(char **text)

@@ -198,8 +198,8 @@ void pool_dump_field(struct pool_dump *d, const struct pool_dump_field *field);
 void pool_dump_commit(struct pool_dump *d);
 
 /*
- * dump_numbers.c: in the order of the raw table, where a name comes after the first.  The last
- * one has no name; pool_dump_columns_n are before it.
+ * dump_numbers.c: the columns of the raw table, in its order, except for the pool's name, which
+ * follows the first column.  pool_dump_columns_n of them, then an entry whose name is NULL.
  */
 #define POOL_DUMP_COLUMNS_MOST	60
 extern const struct pool_dump_field pool_dump_columns[];

@@ -101,8 +101,8 @@ static_assert(ROWS <= POOL_DUMP_COLUMNS_MOST, "raise POOL_DUMP_COLUMNS_MOST");
 const unsigned int pool_dump_columns_n = ROWS - 1;
 
 /*
- * True if a number counts events, so that it never falls.  Prometheus requires that the names of
- * counters alone end in "_total".
+ * True if a number counts events, so that it never falls: its metric's name ends in "_total", as
+ * Prometheus requires of counters, and of no other metric.
  */
 bool pool_dump_is_event(const struct pool_dump_field *field)
 {

@@ -90,7 +90,10 @@ static const struct file_operations memstats_fops = {
 	.release = single_release,
 };
 
-/* Create memstats, with the mode of pools.c; addresses are shown as names, as in /proc. */
+/*
+ * Create memstats, read-only for the reason given in pools.c; addresses are shown as names, as in
+ * /proc.
+ */
 void pool_debugfs_memstats(struct dentry *root)
 {
 	debugfs_create_file("memstats", 0444, root, NULL, &memstats_fops);

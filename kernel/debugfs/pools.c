@@ -26,7 +26,7 @@
 static DEFINE_MUTEX(options_mutex);
 static struct pool_dump_options options;
 
-/* The text may have grown by so many bytes since the file was opened. */
+/* How many bytes the text may grow after the file was opened. */
 #define TEXT_MORE	4096
 
 static size_t dump(char *buf, size_t size)

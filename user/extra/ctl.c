@@ -339,7 +339,8 @@ static bool is_bound(void)
 
 /*
  * Remove a socket that the program has closed, unless another program has bound the name since, and
- * has a server now.  This process may still be one, until its thread looks at its files.  Locked.
+ * serves it.  A connection to this process's own server counts as dead, too, because the server
+ * ends when it notices that its files are closed.  Locked.
  */
 static void remove_closed(void)
 {

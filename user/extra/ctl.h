@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * ctl.h - what is asked and answered on the control socket
+ * ctl.h - requests and answers on the control socket
  *
  * Layer:   above everything; user space only.
  * Context: plain threads.

@@ -19,10 +19,10 @@
 #define REQUESTS	"pools [WORDS], memstats [WORDS], gc, reclaim, flush NAME, " \
 			"debug NAME [WORDS], set OPTIONS, help; NAME may be all"
 
-/* A text may have grown by so many bytes since it was measured. */
+/* How many bytes a text may grow between its measurement and its writing. */
 #define MORE		4096
 
-/* A text that outgrows its buffer is made again, at most so often; then it is cut. */
+/* How many times a text that outgrows its buffer is made again before it is cut. */
 #define TRIES		4
 
 /* Makes a text whose length is known only afterwards, as dump_pools_to_buf() does. */

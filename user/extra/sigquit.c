@@ -61,8 +61,9 @@ static bool is_free(const struct sigaction *action)
 }
 
 /*
- * Start; returns why that fails, or NULL.  Begun.  Installs the handler before the thread starts,
- * so that no failure has to wait for the thread while forks are excluded.
+ * Install the handler and start the thread, between pool_helper_begin() and pool_helper_began().
+ * Returns why that fails, or NULL.  The handler comes first, because a failure after the start
+ * would have to wait for the thread while forks are excluded.
  */
 static const char *start(void)
 {

@@ -26,7 +26,7 @@
 /* Strides that are multiples of 512 are enlarged. */
 #define SLAB_POWER	512
 
-/* Slabs begin at lines within so many bytes, because caches' sets repeat after these. */
+/* Slabs begin at lines within this many bytes, because the sets of a cache repeat after them. */
 #define SETS_BYTES	4096u
 
 /*
@@ -43,7 +43,7 @@ static struct {
 
 /* Classes, in the order of the first use of their strides, so that those in use share few pages. */
 static struct slab_class classes[SLAB_CLASSES];
-static unsigned int class_count;	/* locks[0]; read without, too */
+static unsigned int class_count;	/* locks[0] to write; read without it, too */
 
 void pool_slab_fork_hold(void)
 {

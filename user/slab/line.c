@@ -28,8 +28,8 @@
 #define EACH_4TH	(~0ul / 15)
 
 /*
- * Return the bits of a word whose objects share lines with free objects only.  @own: so many of its
- * lowest bits count as free; -1: the word is not that where the thread stopped.
+ * Return the bits of a word whose objects share lines with free objects only.  @own: this many of
+ * its lowest bits count as free; -1: the thread did not stop in this word.
  */
 static unsigned long on_free_lines(const struct slab *slab, unsigned int stride, unsigned int word,
 				   int own)

@@ -245,7 +245,7 @@ unsigned int pool_slab_alloc(struct slab_class *class, unsigned int n,
 			     void **objs)
 {
 	struct slab_shelf *shelf = lock_shelf(class);
-	struct slab *cold = NULL;	/* the last cold slab; those before it are full */
+	struct slab *cold = NULL;	/* the last cold slab; earlier ones are full now */
 	struct slab_pages pages = { 0 };
 	unsigned int got = 0;
 

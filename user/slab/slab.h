@@ -116,7 +116,7 @@ struct slab {
 	unsigned char grade;		/* enum slab_grade; read without the lock, too */
 	bool cold;			/* the first allocation populates all pages */
 	unsigned char lines;		/* enum slab_lines */
-	bool fresh;			/* it was on no list since it was empty */
+	bool fresh;			/* it has been on no list since it was empty */
 	unsigned short idle;		/* a bit for each page with memory and no object */
 	const struct plat_area *taker;	/* the thread that took objects last, if it is known */
 	struct pool_list idle_list;	/* link in shelf->idle, if listed and with idle pages */
@@ -161,7 +161,7 @@ struct slab_class {
 	unsigned int stride;
 	unsigned int inverse;		/* 2^32 / stride, rounded up */
 	unsigned int colours;		/* number of places where slabs may begin */
-	unsigned int lines;		/* lines of one page where slabs may begin */
+	unsigned int lines;		/* cache lines of a page where slabs may begin */
 	unsigned int colour_step;	/* added to the colour from one slab to the next */
 	unsigned int page_shift;
 	struct slab_shelf shelf[SLAB_SHELVES];
