@@ -7,11 +7,10 @@
  *
  *	bound [SIZE...]			64 256 1024 16384
  *
- * Per size, of 100 allocations: how many an exact least-recently-used order of
- * single objects would serve, simulated on the same steps and bound; how many
- * calls the pools served without the shared pool or the backend; and how
- * many objects did not come from there.  These are fewer, since objects come by
- * clusters and some are evicted before they are used.  Then clusters evicted per
+ * Per size, of 100 allocations: how many an exact least-recently-used order of single objects would
+ * serve, simulated on the same steps and bound; how many calls the pools served without the shared
+ * pool or the backend; and how many objects came from neither.  The last number is lower, since
+ * objects come by clusters and some are evicted before they are used.  Then clusters evicted per
  * 1000 allocations, and the most bytes cached at any sample, over the bound.
  */
 #include "pool.h"

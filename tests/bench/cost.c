@@ -5,10 +5,10 @@
  * Layer:   a program.
  * Context: two threads, one after the other.
  *
- * Bytes per pool, of 1000.  First what malloc() has handed out; the objects are no
- * part of that, since they come from slabs.  Then what has become resident: when the pool is
- * created, when a first thread has allocated and freed an object of it, and when a
- * second one has.
+ * Bytes per pool, of 1000.  First the bytes that malloc() has handed out, without the objects,
+ * since these come from slabs.  Then the bytes that became resident: after the creation of the
+ * pool, after a first thread has allocated and freed an object of it, and after a second thread
+ * has.
  */
 #include "pool.h"
 
@@ -49,7 +49,7 @@ static long handed_out(void)
 
 static long handed_before, resident_before;
 
-/* Print the growth since the last call; of the resident bytes, @objects are objects. */
+/* Print the growth since the last call; @objects of the resident bytes are objects. */
 static void say(const char *what, long objects)
 {
 	long handed = handed_out() - handed_before;

@@ -5,13 +5,13 @@
  * Layer:   a program; fillspill.sh runs it and does the sum.
  * Context: one thread, one pool, everything within the bound.
  *
- * Each dump of callgrind is named "take N VISITS" or "give N VISITS": N calls in a
- * loop, of which VISITS filled or spilled.  Without a visit the count is a line,
- * a + b N, which two dumps give exactly.  The rest of a dump with visits is the cost
- * of the visits.  So hits, the loop and its call are left out.
+ * Each dump of callgrind is named "take N VISITS" or "give N VISITS": N calls in a loop, of which
+ * VISITS filled or spilled.  Without visits the count is linear in N, so two dumps give the cost of
+ * hits, of the loop and of its call exactly.  The rest of a dump with visits is the cost of the
+ * visits.
  *
- * Fails where a loop did anything but fill or spill, or where a visit does not move
- * MOVED objects: then the count would be of other work.
+ * Fails where a loop did anything but fill or spill, or where a visit does not move MOVED objects:
+ * then the count would be of other work.
  */
 #include "counts.h"
 

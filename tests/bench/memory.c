@@ -7,13 +7,13 @@
  *
  *	memory [OBJECTS [SIZE]]
  *
- * A burst allocates 256 MB of objects of 64 bytes and writes to them, then frees them
- * in random order.  As many operations with 1000 live objects follow.  Then the
- * allocator is asked to give memory back: first by the call that a busy program can
- * make at any time, then by the one that gives most.
+ * A burst allocates 256 MB of objects of 64 bytes and writes to them, then frees them in random
+ * order.  As many operations with 1000 live objects follow.  Then the allocator is asked to give
+ * memory back: first by the call that a busy program can make at any time, then by the one that
+ * gives most.
  *
- * Prints "PHASE OPERATIONS KiB": the memory that is resident beyond what was before
- * the burst.  The array of pointers to the objects is written to before that.
+ * Prints "PHASE OPERATIONS KiB": the resident memory, less that before the burst.  The array of
+ * pointers to the objects is written to before that.
  */
 #include "peer.h"
 #include "random.h"

@@ -38,7 +38,7 @@ struct ring {
 	void *slot[RING_SLOTS];
 };
 
-/* Wait until *shown is no longer @seen. */
+/* Wait until *@shown differs from @seen. */
 static inline unsigned long ring_wait(const unsigned long *shown,
 				      unsigned long seen)
 {

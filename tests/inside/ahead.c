@@ -66,7 +66,7 @@ POOL_CASE(who_takes_one_object_gets_one, test_pool(64))
 	}
 }
 
-/* Allocate @n objects.  True if the pool never had one that nobody uses. */
+/* Allocate @n objects.  True if at no moment the pool had an object that was not in use. */
 static bool one_at_a_time(struct pool *pool, unsigned int n)
 {
 	bool good = true;
@@ -86,7 +86,7 @@ POOL_CASE(with_a_limit_objects_come_one_at_a_time, test_pool(64))
 	EXPECT(one_at_a_time(pool, 200));
 }
 
-/* A pool that has needed more objects before must not get more of them than users take. */
+/* A pool that has needed more objects before must get only as many as users take. */
 POOL_CASE(what_was_given_back_is_regained_one_at_a_time, test_pool(64))
 {
 	plat_write(&pool->need_target, 1000ul);

@@ -299,7 +299,10 @@ static const struct pool_attr limited = {
 	.name = "x", .size = 64, .limit = 10, .min_avail = 10,
 };
 
-/* A limit or a number of spares that does not fit the other one is refused, and changes nothing. */
+/*
+ * Set a limit and a number of spare objects; a value that does not fit the other one is refused and
+ * changes nothing.
+ */
 POOL_CASE(limit_and_spares_are_set_as_far_as_they_fit_each_other, test_made(&limited))
 {
 	struct pool_head *head = &pool->head;

@@ -91,7 +91,7 @@ POOL_CASE(a_spill_tops_up_the_newest_cluster, test_within(16384, 8, 1024))
 
 static const unsigned int sizes[] = { 1, 2, 8, POOL_CLUSTER_SIZE };
 
-/* After a wave a fill takes only one object of the newest cluster, which is not whole then. */
+/* After test_wave() a fill takes only one object of the newest cluster, which is then not full. */
 POOLS_CASE(spills_of_a_whole_array_keep_to_the_size_of_clusters, ARRAY_LEN(sizes),
 	   test_sure_within(1 << 20, sizes[nth], 64))
 {
@@ -165,7 +165,7 @@ static void sample_charge(struct sampled *s)
 	}
 }
 
-/* All threads sample the charge, because thread 0, which does only that, may get no CPU time. */
+/* All threads sample the charge, because thread 0, which only samples, may get no CPU time. */
 static void churn(unsigned int i, void *arg)
 {
 	struct sampled *s = arg;

@@ -4,8 +4,8 @@
  *
  * Layer:   tests of common/life/apply.c and configure.c.
  *
- * Values hold at once for all pools; words, buckets and cluster hold for new pools.
- * A text says what comes too late for a pool.
+ * Values apply at once to all pools; words, buckets and cluster apply to new pools.  The answer
+ * names the pools for which a part of a change comes too late.
  */
 #include "test.h"
 

@@ -171,8 +171,8 @@ struct cut {
 };
 
 /*
- * True if "part" is "full", cut for @size bytes: whole lines of "full", then the mark, then all of
- * "full" from the tail on.  The next part must not have fitted, otherwise a dump could leave out
+ * True if "part" is "full", cut for @size bytes: whole lines of "full", then the mark, then the end
+ * of "full" from the tail on.  The next line must not fit, otherwise a dump could leave out
  * everything.
  */
 static bool is_cut(size_t size, const struct cut *cut)

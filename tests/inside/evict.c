@@ -20,7 +20,9 @@ static unsigned long from_below(struct pool *pool)
 	return (unsigned long)(now.get_objs + now.store_gets);
 }
 
-/* Return how many objects of a batch miss, after so many batches that all must be cached. */
+/*
+ * Return how many objects of a batch miss, after DOZENS batches, when all objects must be cached.
+ */
 static unsigned long misses_of(struct pool *busy, unsigned int n)
 {
 	unsigned long before;
@@ -81,7 +83,10 @@ POOL_CASE(idle_arrays_give_way_to_a_busy_pool, test_within(BOUND, 32, 1024))
 		pool_destroy(&idle[i]->head);
 }
 
-/* Three arrays, the oldest with 30 objects, leave no bytes for large objects, which have none. */
+/*
+ * Three arrays, the oldest with 30 objects, leave no room for the array of large objects, which is
+ * empty.
+ */
 TEST_CASE(an_array_that_makes_room_by_closing_evicts_nothing)
 {
 	struct pool *small[3], *large;

@@ -80,7 +80,7 @@ GONE_CASE(a_free_to_a_destroyed_pool_is_reported_and_does_nothing)
 	EXPECT(told_of(pool, 3));
 }
 
-/* The next pool gets the arrays of the destroyed one, but not its struct. */
+/* The next pool gets the place of the destroyed pool's arrays, but not its struct. */
 TEST_CASE(a_destroyed_pool_is_not_taken_for_the_next_one)
 {
 	void *obj;

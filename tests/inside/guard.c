@@ -19,7 +19,7 @@
 #define HELD		0
 #endif
 
-/* Addresses of freed objects that are not used again, at least. */
+/* The least number of objects that are freed before an address is used again. */
 #define NOT_AGAIN	(HELD ? 200 : 8)
 
 static unsigned long page(void)

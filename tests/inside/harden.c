@@ -74,7 +74,10 @@ POOL_CASE(a_pointer_that_no_object_can_have_is_found, unmarked())
 	EXPECT_EQ(test_faults(pool), 1);
 }
 
-/* Inline calls find the array closed, so that the library checks; the library finds it open. */
+/*
+ * Inline calls find the array closed, so that the library checks; the library itself finds an open
+ * array.
+ */
 POOL_CASE(a_hardened_pool_keeps_its_arrays, test_checked_within(1 << 20, 8, 64, POOL_D_HARDEN))
 {
 	void *obj;

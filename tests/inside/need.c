@@ -8,7 +8,7 @@
 
 #define BURST		100000
 
-/* Return how many objects a pool keeps after a burst, besides those that CPUs have cached. */
+/* Return how many objects a pool keeps after a burst, without those that CPUs cache. */
 static unsigned long left_by_burst(struct pool *pool)
 {
 	void *list = test_alloc_list(pool, BURST);

@@ -6,7 +6,7 @@
  */
 #include "test.h"
 
-/* Threads that take turns, and all read the line by which need.c decides. */
+/* Threads that take turns; all read the cache line with the numbers by which need.c decides. */
 #define WAVERS		8
 #define WAVES		(20ul * WAVERS)
 

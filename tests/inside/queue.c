@@ -14,7 +14,7 @@
 /* The order in which waiters got the object. */
 static unsigned int order[WAITERS];
 
-/* The reserve of a case, of one object. */
+/* The reserve that a case makes; it has one object. */
 static struct pool_reserved *reserve;
 
 /* Thread 0 has the only object; the others wait for it. */
@@ -60,7 +60,7 @@ static void wait_once(struct queue *q)
 	pool_free(&q->pool->head, obj);
 }
 
-/* Get the only object, let the others come, and return the object when @n of them wait. */
+/* Get the only object, let the other threads come, and return the object once @n of them wait. */
 static void *take_and_await(struct queue *q, unsigned int n)
 {
 	void *obj = pool_alloc_timeout(&q->pool->head, 0, POOL_FOREVER);
@@ -71,7 +71,7 @@ static void *take_and_await(struct queue *q, unsigned int n)
 	return obj;
 }
 
-/* Thread 0 frees the object when all others wait, each of which notes when it got the object. */
+/* Thread 0 frees the object when all others wait; each of these records when it got the object. */
 static void come_in_order(unsigned int i, void *arg)
 {
 	struct queue *q = arg;

@@ -59,7 +59,10 @@ POOL_CASE(an_object_that_went_to_the_backend_meanwhile_was_missed, reach_pool())
 	EXPECT(pool_reach_missed(pool, &before));
 }
 
-/* The object goes into use: no place has it now, and those read had not had it. */
+/*
+ * The object goes into use: no place has it now, and the places that were read before it came there
+ * had not had it.
+ */
 POOL_CASE(an_object_that_left_a_bucket_or_a_cluster_meanwhile_was_missed, reach_pool())
 {
 	struct pool_reading before;

@@ -27,7 +27,10 @@ PAIR_CASE(equal_names_are_legal, a, test_pool(64), b, test_pool(64))
 	test_free(b, test_alloc(b));
 }
 
-/* Another user joined and left since the pool was seen unused, so the pool may be in use again. */
+/*
+ * Another user has joined and left since the caller saw the pool unused, so the pool may be in use
+ * again.
+ */
 TEST_CASE(a_pool_ends_only_if_nobody_joined_it_since_it_was_unused)
 {
 	struct pool_head *one = create_pool("ends", 64, MEM_F_SHARED);

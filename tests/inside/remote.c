@@ -335,7 +335,9 @@ POOL_CASE(a_caller_that_may_not_sleep_does_not_wait, test_sure(64))
 	pool_free(&pool->head, obj);
 }
 
-/* The interrupted code cannot free while its interrupter waits, so that one must not wait. */
+/*
+ * The interrupted code cannot free while its interrupter waits, so the interrupter must not wait.
+ */
 POOL_CASE(a_caller_that_has_interrupted_a_holder_does_not_wait, test_sure(64))
 {
 	struct pool_local *local;

@@ -85,7 +85,7 @@ POOL_CASE(a_reserve_is_asked_when_the_pool_has_nothing, test_pool(64))
 
 #define TIMED		50
 
-/* Return how many milliseconds a call took that got nothing; 0 if it got an object. */
+/* Return how many milliseconds a call took that got no object; 0 if it got one. */
 static unsigned int in_vain(struct pool_reserved *r, unsigned int flags,
 			    unsigned int ms)
 {
@@ -115,7 +115,7 @@ POOL_CASE(a_wait_for_an_empty_reserve_takes_as_long_as_it_was_told_to, test_pool
 
 /* Callers each need an object of both reserves for their work, as stacked drivers do. */
 struct work {
-	struct pool_reserved *upper, *lower;	/* lower: NULL if an object of upper is enough */
+	struct pool_reserved *upper, *lower;	/* lower: NULL if only an upper object is needed */
 	unsigned long rounds;
 	unsigned long nulls;
 	unsigned long shared;		/* times that two had the same object */

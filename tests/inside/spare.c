@@ -41,7 +41,8 @@ static unsigned int empty_one(struct pool *pool)
 
 /*
  * The quick fill needs a free slot in the stash, so with a full stash the fill is slow.  The
- * cluster that it empties becomes a spare of the pool, with as many of the stash as the pool keeps.
+ * cluster that the fill empties becomes a spare of the pool, with as many clusters of the stash in
+ * its slots as the pool keeps.
  */
 POOL_CASE(a_cluster_that_finds_the_stash_full_is_a_spare_with_those_that_its_pool_keeps,
 	  test_clustered_pool())

@@ -57,7 +57,10 @@ static void storm_free(struct storm *s, void *obj)
 	pool_free(&s->pool[which]->head, obj);
 }
 
-/* Swap an object, or none, with that in a slot, and free that one, which is often another CPU's. */
+/*
+ * Exchange an object, or NULL, with the object in a slot, and free what was in the slot, often an
+ * object of another CPU.
+ */
 static void storm_round(struct storm *s, unsigned long *seed)
 {
 	unsigned long r = test_random(seed);

@@ -50,7 +50,7 @@ bool test_alone(void);
 /* Store a value in a word that other CPUs read, and return the old one. */
 #define test_swap(p, v)		xchg(p, v)
 
-/* Return @make, the pool of a case.  Where the case @can not run, skip it, for the reason @why. */
+/* Return @make, the pool of a case.  Skip the case for the reason @why unless it @can run. */
 #define ONLY_IF(can, why, make)						\
 	({								\
 		if (!(can))						\
@@ -187,7 +187,7 @@ extern unsigned long test_quarantined;	/* set by a case that has objects quarant
 void test_options(unsigned long hot_size, unsigned int cluster);
 void test_nothing_on(void);		/* all options off, whatever the build has */
 void test_inject(unsigned int every);	/* fail each @every-th call of the backend; 0: none */
-unsigned int test_round(void);		/* the number of which sizes become multiples */
+unsigned int test_round(void);		/* sizes are rounded up to multiples of this */
 unsigned int test_cluster(void);	/* objects of a cluster, after test_options() */
 void test_destroy_every(void);		/* also pools with objects in use */
 bool test_readable(const void *p);	/* true if it can be read without a fault */

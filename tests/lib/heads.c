@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * heads.c - functions that cases need which know pools by their heads only
+ * heads.c - functions for cases that know only the heads of pools
  *
  * Layer:   tests, both worlds.
  * Context: the case's own thread, or a worker's.

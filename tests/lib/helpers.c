@@ -385,8 +385,8 @@ static bool counts_are_true(struct pool *pool)
 unsigned long test_quarantined;
 
 /*
- * True if the numbers of a quiet pool add up, with @used objects in use.  Some of the others may be
- * parked, because a call that finds no object lets other CPUs park objects of their arrays.
+ * True if the numbers of a quiet pool add up, with @used objects in use.  Some of the free objects
+ * may be parked, because a call that finds no object makes other CPUs park objects of their arrays.
  */
 bool head_quiet(struct pool_head *pool, unsigned long used)
 {

@@ -244,7 +244,7 @@ static bool brings(struct pool_head *pool, unsigned char byte)
 	return full;
 }
 
-/* Bytes that are not poisoned stay as they were, or are zero where the kernel wipes objects. */
+/* Bytes that are not poisoned keep their values, or are zero where the kernel wipes objects. */
 HEAD_CASE(poison_fills_what_is_allocated, head_checked("poison,tag", 70))
 {
 	unsigned char *obj;

@@ -24,7 +24,7 @@
 #define SHARE_LEAST	1
 #define HITS_LEAST	90
 
-/* A pool is advised only if its objects are used again at least so often. */
+/* A pool is advised only if its objects are used again at least this often, on average. */
 #define CHURN_LEAST	4
 
 /*

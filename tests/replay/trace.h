@@ -38,10 +38,10 @@ enum trace_mode {
 /* The words of the text; pool_configure() knows these, too. */
 extern const char *const trace_mode_word[TRACE_MODES];
 
-/* trace_plan(): a size gets a pool if at least so many of its objects fit into the bound, ... */
+/* trace_plan() gives a size a pool if at least this many of its objects fit into the bound ... */
 #define TRACE_IN_BOUND		32
 
-/* ... and if at least one allocation in so many is of that size. */
+/* ... and if at least one in this many allocations is of that size. */
 #define TRACE_SELDOM		1000
 
 enum trace_use {

@@ -5,15 +5,14 @@
  * Layer:   tests; built and loaded by contention.sh.
  * Context: several threads, one per virtual CPU.
  *
- * Each line of kernel memory has a set of CPUs that have it.  A CPU that reads a line joins
- * the set; a CPU that writes to it stays alone.  A line moves when a CPU reads it that is not
- * in the set, or writes to it while another CPU is.  It moves far when it has to come from
- * the other socket, or be taken away there.  Caches never evict, and lines that no CPU has
- * come from memory, which is no move.  So the model counts what CPUs do to each other, and
- * no time.
+ * Each line of kernel memory has a set of CPUs that have it.  A CPU that reads a line joins the
+ * set; a CPU that writes to it stays alone.  A line moves when a CPU that is not in the set reads
+ * it, or when a CPU writes to it while another CPU is in the set.  It moves far when it has to come
+ * from the other socket, or be taken away there.  Caches never evict, and lines that no CPU has
+ * come from memory, which is no move.  So the model counts what CPUs do to each other, and no time.
  *
- * Lines are followed during a run.  Counted is only what a CPU does between its marks:
- * lines_mark.h.  Each run leaves a row: instructions, lines moved, lines moved far.
+ * Lines are followed during a run.  Only accesses between a CPU's marks are counted: lines_mark.h.
+ * Each run leaves a row: instructions, lines moved, lines moved far.
  *
  *	-plugin lines.so,out=FILE,near=CPUS	so many CPUs are the first socket
  *

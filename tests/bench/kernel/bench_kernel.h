@@ -67,7 +67,7 @@ const char *bench_visits(unsigned int object, unsigned int cpus, char *buf,
 const char *bench_contend(unsigned int object, char *buf, size_t size);
 const char *bench_latency(char *buf, size_t size);
 
-/* The table of many pools, and of many CPUs that use one; likewise. */
+/* The table of many pools, and of many CPUs that use one pool; bench_kernel() calls it. */
 const char *bench_many(char *buf, size_t size);
 
 /* The table of frees while tasks wait, and of limits, which the former has at its end; likewise. */

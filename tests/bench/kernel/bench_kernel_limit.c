@@ -7,8 +7,8 @@
  *
  * Two kinds of rows.  "limited PEER LIMIT PAIR BATCH": ns of an allocation and its free, of one
  * object at a time, and of 100 at a time, or 16 if that is the limit; the least of some runs.
- * LIMIT 0: none.  "reach LIMIT GOT": this CPU has freed LIMIT objects, and another one, or this
- * one if there is no other, gets so many of them with POOL_F_ATOMIC.
+ * LIMIT 0: none.  "reach LIMIT GOT": this CPU has freed LIMIT objects, and another CPU, or this one
+ * if there is no other, gets GOT of them with POOL_F_ATOMIC.
  *
  * The semaphore counts the objects of a slab, and its callers do not sleep.
  */

@@ -36,7 +36,7 @@
 
 static struct pool_head *pools[SHRUNK];
 static struct kmem_cache *caches[ROBIN];
-static char names[ROBIN][16];	/* the slab keeps pointers to these */
+static char names[ROBIN][16];	/* the slab keeps pointers to these names */
 
 static void end_pools(void)
 {

@@ -7,13 +7,13 @@
  *
  * Tasks wait for the only object of a pool with a limit of 1, of a mempool whose own objects are
  * all that it has, or of a slab below a semaphore.  In each round this task frees the object and
- * goes to sleep.  A waiter that has the object hands it back in a pointer, and waits again.  So
- * the figures have one switch between tasks, and frees by this task alone.
+ * goes to sleep.  A waiter that has the object hands it back in a pointer, and waits again.  So the
+ * figures have one switch between tasks, and frees by this task alone.
  *
  * A row: wait PEER WAITERS FREE WAITER AVERAGE FEWEST.  FREE is the least time of a free, WAITER
  * from its begin until a waiter has the object, the least and the average, in ns: instructions
- * under "qemu -icount shift=0".  FEWEST: the waiter that had the object least often had it so
- * often, in 100 rounds.  The rows of bench_kernel_limit.c follow.
+ * under "qemu -icount shift=0".  FEWEST is how often the waiter that had the object least often had
+ * it, in 100 rounds.  The rows of bench_kernel_limit.c follow.
  */
 #include "bench_kernel.h"
 #include "pool.h"

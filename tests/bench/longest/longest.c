@@ -295,7 +295,7 @@ static void refuse(const char *op, unsigned int threads)
 	pool_destroy(pool);
 }
 
-/* Costs that grow with what others left: see Documentation/performance-figures.rst. */
+/* Costs that grow with what other calls left behind: see Documentation/performance-figures.rst. */
 
 /* Free @n objects in a handler while the array is full. */
 static void after_parking(const char *op, unsigned int n)

@@ -5,8 +5,8 @@
  * Layer:   the peer "dpdk".
  * Context: plain threads.
  *
- * A mempool has a fixed number of objects: as many as the workload has live at
- * once, and as many as caches can hold back: one and a half of their size per thread.
+ * A mempool has a fixed number of objects: as many as the workload has live at once, plus as many
+ * as caches can hold back, which is one and a half times a cache's size per thread.
  */
 #include "peer.h"
 

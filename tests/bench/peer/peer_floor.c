@@ -28,7 +28,7 @@ static struct floor_stack *new_stack(size_t size)
 	return s;
 }
 
-/* The thread has no array yet, or the array is full. */
+/* Called if the thread has no array yet, or if the array is full. */
 void floor_put_slow(unsigned int pool, void *obj)
 {
 	struct floor_stack *s = floor_stack[pool];

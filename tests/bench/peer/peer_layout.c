@@ -14,7 +14,7 @@
 
 #define CLUSTER		8
 
-/* Stands in a shared list's head while the list is being changed. */
+/* The value of a shared list's head while a thread changes the list. */
 #define BUSY		((struct layout_shared *)1)
 
 /* Readings of a busy head before this thread yields, as the holder may need this processor. */
@@ -120,7 +120,7 @@ static void evict_last(struct layout_cache *cache)
 		put_cluster(cache->pool, first);
 }
 
-/* Returns the pool of the oldest object, which is the last one of its pool. */
+/* Return the pool of the oldest object of all; it is the oldest of its pool, too. */
 static struct layout_cache *oldest(void)
 {
 	struct layout_link *link = layout_thread.lru.prev;

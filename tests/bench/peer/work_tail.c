@@ -5,8 +5,8 @@
  * Layer:   between worker.c and the peer; see steps.h.
  * Context: one thread.
  *
- * The steps of "pools32", with a look at the clock before and after each call.  Its own
- * cost is in all figures; the empty loop shows it.
+ * The steps of "pools32", with a read of the clock before and after each call.  The cost of the
+ * read is in all figures; the peer "empty" shows it.
  */
 #include "work.h"
 #include "steps.h"

@@ -98,7 +98,7 @@ static void shrink_all(void)
 	pool_shrink(1);
 }
 
-/* Use the first @arg pools; without @arg one pool in @threads. */
+/* Use the first @arg pools; without @arg use one pool of each @threads. */
 static void *use_and_wait(void *arg)
 {
 	static unsigned int number;

@@ -6,7 +6,7 @@
  *	    (START_EMPTY is that library), and with neither.
  * Context: one thread.
  *
- *	start OBJECTS		allocates so many objects of 64 bytes, from a pool if there is one
+ *	start OBJECTS		allocates OBJECTS objects of 64 bytes, from a pool if there is one
  *
  * Prints the page faults until then.
  */

@@ -34,9 +34,9 @@ static void count(struct pool_head *pool, void *arg)
 }
 
 /*
- * The library stays.  Objects loaded together with it count as the program, so
- * the two registrations of the first time are not given back; those of later
- * times are.
+ * Load and unload the plugin.  The library stays loaded.  Objects that were loaded together with it
+ * count as the program, so the two registrations of the first load stay; those of later loads are
+ * released.
  */
 static int cycle(const char *path, unsigned int first)
 {

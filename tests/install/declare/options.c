@@ -16,7 +16,7 @@ DECLARE_STATIC_POOL(second, "second", 61);
 
 static struct pool_head *copy;
 
-/* Runs before main(), like the constructor of a C++ object that copies it. */
+/* Runs before main(), like the constructor of a C++ object that copies the pointer to the pool. */
 __attribute__((constructor)) static void copy_it(void)
 {
 	copy = first;

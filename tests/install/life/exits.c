@@ -3,7 +3,7 @@
  * exits.c - a program in C, which loads no unwinder, has constructors that end their threads
  *
  * Layer:   a program, for life.sh.
- * Context: a thread after the other.
+ * Context: one thread after another.
  *
  * Prints what is in use, and what is allocated, when all threads have ended.
  */

@@ -5,11 +5,11 @@
  * Layer:   tests, above the API.
  * Context: may sleep; one cell at a time.
  *
- * The world must survive.  So a write to memory that is not the pool's is
- * undone at once: a cell says what the pool sees, not what malloc() or the
- * slab allocator does.  A pointer that a pool took wrongly is taken out
- * again.  If a pool without checks and caches would pass it to the platform,
- * that is not done, and the bug is not found.
+ * The program or kernel must survive.  So a write to memory that is not the pool's is undone at
+ * once: a cell says what the pool sees, not what malloc() or the slab allocator does.  A wrong
+ * pointer that a pool accepted is taken out again.  A free that would pass a wrong pointer directly
+ * to the platform, because the pool has neither checks nor caches, is left out, and the bug counts
+ * as not found.
  */
 #include "bugs.h"
 
@@ -83,7 +83,7 @@ static void free_rightly(struct bugs_cell *cell)
 	put_victim(cell);
 }
 
-/* Allocate as the program goes on to do. */
+/* Allocate, as a program that goes on after the bug does. */
 static void alloc_next(struct bugs_cell *cell)
 {
 	void *next;

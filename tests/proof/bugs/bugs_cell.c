@@ -64,7 +64,7 @@ bool bugs_look(struct bugs_cell *cell)
 	return cell->when != BUGS_NEVER;
 }
 
-/* The next step begins. */
+/* Note that the next step begins. */
 void bugs_step(struct bugs_cell *cell, enum bugs_when now)
 {
 	bugs_look(cell);

@@ -23,7 +23,7 @@
 static struct debugfs_blob_wrapper text;
 static struct dentry *file;
 
-/* User-Mode Linux dies of a fault of its own, so there test each page before the access. */
+/* True if all bytes are mapped.  A fault kills User-Mode Linux, so there each page is tested. */
 static bool is_mapped(const void *p, size_t bytes)
 {
 	const void *end = p + bytes;

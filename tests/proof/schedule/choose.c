@@ -59,7 +59,7 @@ static void add_irqs(struct options *o, unsigned int cost, bool at_end)
 			add(o, SCHED_CPUS + i, cost);
 }
 
-/* Returns the fibre that goes on without a preemption; SCHED_NOBODY if any may. */
+/* Return the fibre that goes on unless it is preempted; SCHED_NOBODY: any may go on. */
 static unsigned int who_goes_on(unsigned int last)
 {
 	unsigned int over;

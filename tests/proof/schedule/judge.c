@@ -192,7 +192,7 @@ void judge_point(void)
 		look_for(i);
 }
 
-/* Write to an object what its user writes to the beginning and the end. */
+/* Write to the beginning and the end of an object, as its user does. */
 static void stamp(const struct pool *pool, void *obj, unsigned long word)
 {
 	unsigned char *end = (unsigned char *)obj + pool->head.size;

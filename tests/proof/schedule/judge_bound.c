@@ -5,8 +5,8 @@
  * Layer:   tests; the enumerator.
  * Context: fibres; between two points all is one step.
  *
- * A moving object is charged, too, if it was detached from a list or an array of a
- * CPU.  The linker lets the judge know of these: it wraps their functions.
+ * A moving object is charged, too, if it was detached from a list or an array of a CPU.  The judge
+ * counts these in wrappers, which the linker puts around the functions that detach and settle them.
  */
 #include "judge.h"
 
@@ -71,8 +71,8 @@ unsigned int __wrap_pool_hot_detach(struct pool_cpu *cpu,
 }
 
 /*
- * Count the objects of one pool on one CPU that move and are charged.  Objects that a fill
- * takes from below move, too, and are not charged yet.
+ * Count the objects of one pool on one CPU that are moving and charged.  Objects that a fill takes
+ * from the layers below are moving, too, but not charged yet.
  */
 static unsigned long moving_in(const struct pool_local *local)
 {
@@ -91,15 +91,18 @@ unsigned long charged_in(const struct pool_local *local)
 	return local->hot.slots + local->clustered + moving_in(local);
 }
 
-/* As pool_charged(), which is a point: the judge is no part of a schedule. */
+/*
+ * Return what pool_charged() returns, but without a point, because the judge is no part of a
+ * schedule.
+ */
 unsigned long charged_to(unsigned int cpu)
 {
 	return plat_cpu_of(cpu)->charged + plat_cpu_of(cpu)->refunded;
 }
 
 /*
- * Judge the bound, at any instant, on one CPU.  Once the bound was lowered the charge only
- * falls, until it fits.
+ * Judge the bound, at any instant, on one CPU.  After the bound was lowered, the charge may be
+ * above it, but may only fall until it is within the bound.
  */
 void judge_bound(unsigned int cpu)
 {
@@ -152,7 +155,10 @@ void judge_lowered(void)
 		over_bound[i] = pool_options.hot_size;
 }
 
-/* Forget notes that are no part of an end, so that ends which differ only in them are one. */
+/*
+ * Forget notes that do not belong to the end, so that ends which differ only in these notes are one
+ * end.
+ */
 void judge_forget(void)
 {
 	memset(over_bound, 0, sizeof(over_bound));

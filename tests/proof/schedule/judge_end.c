@@ -111,7 +111,7 @@ static void check_pool(struct pool *pool)
 	pool_stats_get(&pool->head, &s, sizeof(s));
 	sched_note("%s: %llu allocated, %llu used, %llu cached, %llu shared",
 		   pool->name, s.allocated, s.used, s.cached, s.shared);
-	/* A scenario with a reserve compares this number with the slots. */
+	/* The scenarios with a reserve compare s.reserved with the slots of the reserve. */
 	users += s.reserved;
 	if (users + cached + shared + parked != pool->backend.live)
 		sched_fail("%u objects: %lu used, %lu cached, %lu shared, %lu parked",

@@ -5,11 +5,11 @@
  * Layer:   tests; the enumerator.
  * Context: one thread.
  *
- * A relaxed store may be late, and a relaxed addition, which costs as much as a preemption.  Its
- * CPU, and the handlers on it, see it at once.  Others see the old value until that CPU stores
- * with a release, fences, unlocks, yields, or comes to the end of a call, or another one changes
- * the same word by an operation that reads it, too.  So while a CPU does not run its late stores
- * are taken back.  Loads are never early.
+ * A relaxed store may be late, and so may a relaxed addition; a late one costs as much as a
+ * preemption.  Its CPU, and the handlers on it, see it at once.  Other CPUs see the old value until
+ * that CPU stores with a release, fences, unlocks, yields, or ends a call, or until another CPU
+ * changes the same word by an operation that also reads it.  So while a CPU does not run its late
+ * stores are taken back.  Loads are never early.
  */
 #include "sched.h"
 

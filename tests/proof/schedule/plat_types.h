@@ -14,7 +14,7 @@
 #include <stddef.h>
 
 /*
- * A call retries so often to get the last free object.  Each yield lets the other CPUs run until
+ * How often a call retries to get the last free object.  Each yield lets the other CPUs run until
  * they end, wait, or are preempted, so this must exceed the number of preemptions.
  */
 #define PLAT_LAST_TRIES	12

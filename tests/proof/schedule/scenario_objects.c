@@ -213,7 +213,10 @@ static void free_and_alloc(void)
 	alloc_one();
 }
 
-/* A handler uses a pool while its CPU holds the lock for another pool.  Both arrays are full. */
+/*
+ * A handler uses a pool while its CPU holds the lock in a call of another pool.  Both arrays are
+ * full.
+ */
 
 static void setup_two(void)
 {
@@ -327,7 +330,10 @@ static void setup_collect(void)
 	give(0, 1, 0);
 }
 
-/* A handler frees an object here before it takes the other CPU's, so that one is always free. */
+/*
+ * A handler frees an object on this CPU before it takes the one on the other CPU, so one object is
+ * always free.
+ */
 
 static void setup_handed(void)
 {

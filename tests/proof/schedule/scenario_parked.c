@@ -7,7 +7,7 @@
  */
 #include "scenario.h"
 
-/* Objects are parked while other parked objects are taken. */
+/* Objects are parked while another call takes parked objects. */
 
 static void setup_parked(void)
 {

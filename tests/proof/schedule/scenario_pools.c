@@ -371,7 +371,7 @@ static void setup_pack(void)
 	plat_sparse = true;
 }
 
-/* The oldest cluster, too. */
+/* Allocate all free objects, the oldest cluster's, too. */
 static void alloc_all(void)
 {
 	unsigned int i;
@@ -381,8 +381,8 @@ static void alloc_all(void)
 }
 
 /*
- * A visit adds single-object clusters, and releases the lock between them.  A walk that looks at
- * five of them meanwhile must find the others, too.
+ * A visit adds clusters of one object, and releases the lock between two of them.  A walk that has
+ * checked five of them must go on to the new ones, too.
  */
 
 static void setup_many(void)

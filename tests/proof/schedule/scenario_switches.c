@@ -92,7 +92,7 @@ static void end_switch(void)
 		sched_fail("an array of a closed pool keeps its slots");
 }
 
-/* Objects freed while checks are on are used unseen before the checks are on again. */
+/* Objects that were freed under checks are used without checks, before checks begin again. */
 static void switch_checks_twice(void)
 {
 	switch_to("integrity");

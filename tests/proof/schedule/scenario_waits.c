@@ -149,7 +149,7 @@ static void free_when_closed(void)
 	give(0, 1, 0);
 }
 
-/* The second call reads what the first one noted, if the first one was refused. */
+/* The second call reads the note of the first call, if that was refused. */
 static void alloc_twice(void)
 {
 	if (!s_alloc(pool))

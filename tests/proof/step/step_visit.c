@@ -162,7 +162,7 @@ static void look_at_part(int sig)
 	part.wrong += part_has() - part.least > 1;
 }
 
-/* Allocate and free @n objects, one of each after the other, all within the caches. */
+/* Allocate @n objects, then free them, by stepped calls that all stay within the caches. */
 static void look_at_calls(struct pool_head *pool, unsigned int n)
 {
 	unsigned int i;

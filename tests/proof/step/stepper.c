@@ -83,7 +83,10 @@ static void check_bound(void)
 		step.beyond++;
 }
 
-/* Sometimes take an object of the reserve, even within such a call; refill if the case does. */
+/*
+ * In each 7th step take an object of the reserve, and free it: to the reserve if the case
+ * refills, else to the pool.
+ */
 static void take_reserved(void)
 {
 	void *obj = NULL;

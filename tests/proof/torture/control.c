@@ -69,7 +69,7 @@ static const char * const words[] = {
 
 static const unsigned long bounds[] = { 524288, 65536, 16384, 2048, 0 };
 
-/* The next words switch off, sooner or later, all that was switched on. */
+/* Words are chosen at random, so each option that was switched on is switched off some time. */
 static void switch_words(struct torture_unit *unit, struct torture_pool *pool)
 {
 	const char *word = words[torture_random(unit) % ARRAY_SIZE(words)];

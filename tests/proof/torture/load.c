@@ -35,7 +35,7 @@ void torture_aim(unsigned int pool)
 	WRITE_ONCE(aim, pool % torture_nr_pools);
 }
 
-/* Of calls that would use a slow pool, one in this many does. */
+/* A call that would use a slow pool uses another one, except for one call in this many. */
 #define SELDOM		16
 
 static struct torture_pool *any_pool(struct torture_unit *unit)

@@ -15,7 +15,7 @@
 /* Pages that a burst leaves in the shared pool, at least; a bound may keep the others out. */
 #define LEAST_PAGES	2000
 
-/* Looks at a number that the kernel makes anew each second; 10 ms are between two. */
+/* Reads of a number that the kernel updates each second; two reads are 10 ms apart. */
 #define LOOKS		3000
 
 /*
@@ -42,7 +42,7 @@ static long burst(struct pool *pool)
 	return (long)((now.cached + now.shared) * BURST_SIZE >> PAGE_SHIFT);
 }
 
-/* True if @pages are @wanted to within a tenth, and what a gc leaves in caches. */
+/* True if @pages differ from @wanted by a tenth at most, and by what a gc leaves in caches. */
 static bool is_near(long pages, long wanted)
 {
 	long off = LEAST_PAGES / 8;

@@ -15,7 +15,10 @@
 #define LOAD	500
 #define HELD	100
 
-/* A pool that is called from inside the slab, and would call the slab, as it has no caches. */
+/*
+ * A pool that is called from inside the slab, and would call the slab, because the pool has no
+ * caches.
+ */
 static struct {
 	struct pool_head *pool;
 	struct task_struct *task;	/* only its locks count */

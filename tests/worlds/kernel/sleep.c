@@ -88,7 +88,7 @@ static void (*const sleepers[])(struct pool_head *pool) = {
 	hit_nocache,
 };
 
-/* Calls that have nothing to do, as far as there are such. */
+/* Calls that find nothing to do, where there is such a call. */
 CALLER(call_reserve, reserve = pool_reserve(pool, 1))
 CALLER(call_unreserve, pool_unreserve(reserve))
 CALLER(call_unreserve_none, pool_unreserve(NULL))

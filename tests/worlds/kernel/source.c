@@ -14,7 +14,7 @@
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 
-/* With which flags a cache was called, or kmalloc() by a task. */
+/* The flags with which any cache was called, or kmalloc() by a task. */
 static struct {
 	const struct kmem_cache *cache;
 	const struct task_struct *task;

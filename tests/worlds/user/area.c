@@ -79,8 +79,9 @@ static void use_all(unsigned int i, void *arg)
 }
 
 /*
- * Each area may keep a page, at most a twentieth of its parts.  A failing call would read parts of
- * free areas, and mincore() counts zeros that were read as memory.
+ * Each area may keep a page of parts, so at most a twentieth of all parts may have memory.  No
+ * backend call may fail, because a refused allocation reads parts of free areas, and mincore()
+ * counts the pages of zeros that were read as memory.
  */
 TEST_CASE(areas_of_threads_that_are_gone_give_their_memory_back)
 {
@@ -171,7 +172,7 @@ static void protect_parts(unsigned int from, unsigned int to, int prot)
 #define UNUSED_FROM	200
 #define UNUSED_TO	280
 
-/* Make calls that read or change pools which other threads have not used. */
+/* Make calls that read or change the numbers of pools that other threads have not used. */
 static void use_one_and_look(unsigned int i, void *arg)
 {
 	struct pool_stats now;

@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A client is left long before this, even on a slow machine. */
+/* The server leaves a client much sooner than this, even on a slow machine. */
 #define SOON_MS		20000
 
 /* Their Prometheus text is longer than what a socket holds. */
@@ -38,7 +38,7 @@ static inline bool is_there(const char *path)
 	return !lstat(path, &st);
 }
 
-/* A folder of its own for the socket.  One that is there belongs to somebody else. */
+/* Make a new folder for the socket; a folder that is there already belongs to another process. */
 static inline const char *fresh_path(void)
 {
 	static unsigned int n;
@@ -101,9 +101,9 @@ static inline size_t read_all(int fd, char *to, size_t size)
 }
 
 /*
- * Send bytes and their end, and read the answer into text[].  A server that refuses a
- * client may have left before the client has sent all.  Without the end, it would wait for
- * the rest of a line for a second.
+ * Send bytes, then end of file, and read the answer into text[].  A server that refuses a client
+ * may leave before the client has sent all.  Without the end of file, the server would wait a
+ * second for the rest of a line.
  */
 static inline const char *ask_bytes(const char *bytes, size_t len)
 {
@@ -154,7 +154,7 @@ static inline void no_pools(void)
 		pool_destroy(pools[i]);
 }
 
-/* A client that has asked for much, and does not read it. */
+/* Make a client that has asked for much and does not read the answer. */
 static inline int never_reads(void)
 {
 	static const char line[] = "pools prometheus\n";

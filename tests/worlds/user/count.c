@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * count.c - the memory that the library says it holds is what the process has more
+ * count.c - the memory that the library reports is the memory by which the process grew
  *
  * Layer:   tests of user/count.c, user/heap.c and common/show/dump_memory.c.
  * Context: see test.h.
@@ -15,7 +15,7 @@
 
 static void *objs[MOST];
 
-/* Use objects of so many pools, free them, and keep @keep of 100 in use. */
+/* Use objects of this many pools, and then free all but @keep of each 100. */
 struct scenario {
 	const char *name;
 	unsigned int size, n, pools, keep;

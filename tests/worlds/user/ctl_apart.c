@@ -5,8 +5,9 @@
  * Layer:   tests of user/extra/helper.c and sigquit.c.
  * Context: see test.h and life.h.
  *
- * Each of them may be kept for as long as the program likes: by who reads stderr, and by
- * destructors.  Then the others must go on, since one who looks for the reason asks them.
+ * Each of their threads may be blocked for as long as the program likes: by the reader of stderr,
+ * or by a destructor.  Then the other threads must go on, because people who look for the reason
+ * ask them.
  */
 #include "cases_ctl.h"
 
@@ -14,7 +15,7 @@
 #include <signal.h>
 #include <sys/ioctl.h>
 
-/* Moments of a millisecond; a busy machine needs some. */
+/* How often to look, a millisecond apart; a busy machine needs many looks. */
 #define MOMENTS		60000
 
 #define PIPE_SIZE	4096
@@ -40,7 +41,7 @@ static bool has_input(void *arg)
 	return poll(&in, 1, 0) > 0;
 }
 
-/* True if the server answers a line, while other threads of the library may be kept. */
+/* True if the server answers a line, even if other threads of the library are blocked. */
 static bool is_answered(const char *line)
 {
 	int fd = client();

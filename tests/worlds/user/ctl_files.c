@@ -16,8 +16,8 @@
 #define PAIRS	4
 
 /*
- * Close all files as daemons do at their start.  System calls do it, because ThreadSanitizer would
- * say, rightly, that nothing keeps these numbers from the server's thread.
+ * Close all files as daemons do at their start, by system calls, because ThreadSanitizer would
+ * report a race with the server's thread, which uses some of these descriptors: a true one.
  */
 static void close_files(void)
 {
@@ -28,8 +28,7 @@ static void close_files(void)
 }
 
 /*
- * The program opens files of its own afterwards: a pair, so that a write to one end shows at the
- * other.
+ * Close all files and open a pair of new ones, so that a write to one end would show at the other.
  */
 static void close_and_open(void *arg)
 {
@@ -251,7 +250,7 @@ static pid_t silent_client(void)
 	return other;
 }
 
-/* The server's end of the connection of that process. */
+/* Return the server's end of the connection of that process. */
 static int end_of(pid_t other)
 {
 	struct ucred peer;
@@ -267,7 +266,7 @@ static int end_of(pid_t other)
 	return -1;
 }
 
-/* The server tells its client that the line has no end, as it is stopped. */
+/* The client is told that its line has no end, because the server is being stopped. */
 static void replace_client(void *arg)
 {
 	int fds[2], fd;

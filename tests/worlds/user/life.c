@@ -203,7 +203,7 @@ TEST_CASE(a_handler_may_call_while_its_thread_idles)
 static pthread_key_t keys[KEYS];
 static struct pool *keys_pool;
 
-/* Each object knows its key. */
+/* Keep an object under a key, whose number is written into the object. */
 static void keep_by_key(unsigned int k, void *obj)
 {
 	*(unsigned int *)obj = k;

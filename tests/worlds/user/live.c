@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * live.c - what threads that have ended cost those that live
+ * live.c - the cost of ended threads for those that still run
  *
  * Layer:   tests of user/live.c and user/place.c.
  * Context: see test.h and life.h.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * log.c - where lines go, and that no other thread waits for them
+ * log.c - where lines are written, and that no other thread waits for that
  *
  * Layer:   tests of user/log.c, of dump_pools() and user/extra/sigquit.c, and of locks that
  *	    a fork waits for.
  * Context: see test.h and life.h.
  *
- * stderr is a pipe that is not read.  Code that must not wait for it runs in a thread
- * that is given a bounded number of moments.
+ * stderr is a pipe that is not read.  Code that must not wait for it runs in a thread of its own,
+ * which the case gives MOMENTS milliseconds.
  */
 #include "life.h"
 
@@ -120,7 +120,7 @@ static void *run_errand(void *arg)
 
 static struct errand *start_errand(void (*fn)(void))
 {
-	static struct errand errands[16];	/* an errand may block for ever */
+	static struct errand errands[16];	/* a thread may block here for ever */
 	static unsigned int used;
 	struct errand *e = &errands[used++];
 	pthread_t thread;

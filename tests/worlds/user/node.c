@@ -48,7 +48,7 @@ void nodes_two(void)
 	nodes_go_to(0);
 }
 
-/* As the runner has it. */
+/* Return to one node, and this thread to its real CPU. */
 void nodes_one(void)
 {
 	cpu = 0;
@@ -416,7 +416,7 @@ struct relay {
 	struct pool *pool;
 	pthread_barrier_t turn;
 	void *sent[WAVE];
-	/* In the second half, the number of rounds ... */
+	/* How many rounds of the second half had ... */
 	unsigned int remote[WORKERS];	/* ... with more than one remote object in a hundred */
 	unsigned int grown;		/* ... with more than one object in ten from the backend */
 	unsigned long gets;		/* objects got from the backend before this round */

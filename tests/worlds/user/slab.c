@@ -121,7 +121,10 @@ TEST_CASE(the_lowest_free_object_is_taken_first)
 	EXPECT_EQ(slab_put_many(objs, 100), 0);
 }
 
-/* The case fails by chance once in 65^15 runs, when all 16 slabs of 65 objects begin alike. */
+/*
+ * By chance the case fails once in 65^15 runs: if all 16 slabs of 65 objects begin at the same
+ * object.
+ */
 TEST_CASE(the_first_object_of_a_fresh_slab_is_at_a_random_place)
 {
 	struct slab_class *class = pool_slab_class(LARGE, 16);

@@ -45,7 +45,7 @@ static void grow_list(struct pool *pool, void **list, unsigned long *have,
 	}
 }
 
-/* Begin without objects, and then have 1 to 64 MiB of them. */
+/* Begin without objects, then allocate 1 to 64 MiB of them. */
 POOL_CASE(address_space_is_in_proportion_to_what_is_allocated, test_pool(1024))
 {
 	unsigned long have = 0, want;

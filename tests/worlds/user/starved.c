@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * starved.c - threads that get the signal for their objects late, or had it before
+ * starved.c - threads that are late to handle the lent signal, or got it unasked
  *
  * Layer:   tests of user/remote.c.
  * Context: see test.h.

@@ -15,7 +15,7 @@
 #define __lsan_disable()	do { } while (0)
 #endif
 
-/* What a thread leaves that ends between two instructions of a slow path. */
+/* The state in which a thread ends between two instructions of a slow path. */
 struct torn {
 	struct pool *visited;		/* its array is held, and it has clusters */
 	struct pool *other;		/* its array is open */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * trim.c - slabs: memory of those that have few objects, and what goes on meanwhile
+ * trim.c - memory of slabs with few objects, and calls of other threads while it is released
  *
  * Layer:   tests of user/slab/trim.c and user/slab/grade.c.
  * Context: see test.h.  The library's calls of madvise() and munmap() come here, so

@@ -116,7 +116,10 @@ TEST_CASE(a_pool_is_destroyed_while_its_last_thread_exits)
 
 static pthread_key_t late_key;
 
-/* Use the pool after libpool's destructor has run, and in the next round before it runs. */
+/*
+ * Use the pool after libpool's destructor has run, and in the next round before that destructor
+ * runs.
+ */
 static void late_destructor(void *arg)
 {
 	struct pool *pool = arg;

@@ -6,9 +6,9 @@
  *	    and registry.c.
  * Context: see test.h and life.h.
  *
- * A thread that holds something and does nothing stands for one that a debugger or
- * a collector has stopped.  It gives up after a bounded number of moments, so that
- * a call which waits for it can be told from one that does not.
+ * A thread that holds something and does nothing stands for one that a debugger or a collector has
+ * stopped.  It gives up after MOMENTS milliseconds, so that a case can tell a call which waits for
+ * it from one that does not.
  */
 #include "life.h"
 
