@@ -83,8 +83,8 @@ bool pool_set_debug_owned(struct pool_head *pool, const char *words,
  * @buf: always terminated if @size is not 0; may be NULL if it is.
  * @size: its bytes.
  *
- * One line: words separated by spaces; "none".  After the defaults' words come the
- * values that differ from the built ones, key=value.
+ * One line: words separated by spaces; "none" if no option is on.  After the defaults' words come
+ * the values that differ from the built ones, key=value.
  *
  * Context: Process context or a plain thread; may sleep.
  * Return: the bytes of the whole text without the terminator: as snprintf(), it

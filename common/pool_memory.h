@@ -45,8 +45,8 @@ void pool_gc(struct pool_head *unused);
  *
  * Interrupts each CPU whose hot array has objects, so that it empties the array.  In user space
  * that needs a signal: see pool_reclaim_signal().  Without one arrays keep their objects, at most
- * three quarters of each thread's bound.  Arrays of the calling thread always do:
- * pool_thread_idle() empties them.  Locks are held for one cluster at a time.
+ * three quarters of each thread's bound.  Arrays of the calling thread always keep theirs:
+ * pool_thread_idle() empties these.  Locks are held for one cluster at a time.
  *
  * Context: Process context or a plain thread; may sleep.
  */

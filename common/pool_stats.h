@@ -45,9 +45,9 @@ enum pool_fault {
  * @parked: counted in @used: freed, but kept until a later call can release them.
  * @reserved: counted in @used: in reserves, see pool_reserve().
  * @quarantined: counted in @used: found corrupted, never allocated again.
- * @abandoned: counted in @used: at most so many objects were lost by the child of a fork(), see
- *	Documentation/contexts, or freed by kfree() or free().
- *	Destroying a pool does not wait for them.
+ * @abandoned: counted in @used: lost by the child of a fork(), at most this many (see
+ *	Documentation/contexts), or freed by kfree() or free().  Destroying a pool does not wait
+ *	for them.
  * @moving: moving to the shared pool or the backend: counted in @cached if they leave a
  *	CPU, else in @used.
  * @limit: most objects that @allocated may reach; 0: no limit.
@@ -75,9 +75,8 @@ enum pool_fault {
  * @name: its name, cut to POOL_NAME_LEN bytes.
  * @faults: how often each kind of enum pool_fault was found.
  *
- * Pools count in machine words: on 32-bit machines counts of events wrap at 2^32.
- * Members may be added at the end; see pool_stats_get().  The sums are exact
- * when the pool is quiet.
+ * Pools count in machine words: on 32-bit machines counts of events wrap at 2^32.  Members may be
+ * added at the end; see pool_stats_get().  The sums are exact when the pool is quiet.
  */
 struct pool_stats {
 	unsigned long long size;

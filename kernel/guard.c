@@ -50,7 +50,7 @@
  */
 #define REFUSALS	(4 * LOOSE)
 
-/* The flags of the caller that __vmalloc() gets. */
+/* The flags that __vmalloc() gets, if the caller has them. */
 #define MAPPED	(GFP_USER | __GFP_HIGH | __GFP_NOWARN | __GFP_NORETRY | \
 		 __GFP_NOFAIL | __GFP_NOLOCKDEP)
 

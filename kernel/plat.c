@@ -257,7 +257,7 @@ bool plat_backend_create(struct plat_backend *backend, const char *name, unsigne
 	return backend->cache;
 }
 
-/* Destroy the cache, unless objects are in use, of which the kernel would only complain. */
+/* Destroy the cache.  With objects in use it stays, because the kernel would only complain. */
 void plat_backend_destroy(struct plat_backend *backend, unsigned long lost)
 {
 	if (!lost)

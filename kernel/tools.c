@@ -51,8 +51,8 @@ unsigned int pool_tools_options(void)
 
 /*
  * Poison an object for KMSAN, as unwritten.  Constructed objects stay as they are, as in the slab,
- * and guarded objects are unmapped when they are free.  Functions of the pool itself that read the
- * bytes of objects are compiled without KMSAN's checks: see Kbuild.
+ * and guarded objects are unmapped when they are free.  Functions of pools that read the bytes of
+ * objects are compiled without KMSAN's checks: see Kbuild.
  *
  * Where KMSAN may not save a stack, an object that goes to a user is unpoisoned, which needs no
  * stack and no lock.  Otherwise an NMI, whose memset() KMSAN does not see, could not unpoison an

@@ -119,7 +119,7 @@ struct plat_area *pool_area_get(void)
 /*
  * Release the area of a thread that ended.  Walks still include the area while parts of it are set
  * up, because another thread is draining its clusters or destroying a pool, or because the thread
- * exists only in the parent of this child.  The next owner gets these parts as they are.
+ * exists only in the parent of this child.  The next owner gets these parts with their contents.
  */
 void pool_area_put(struct plat_area *area)
 {
@@ -162,7 +162,10 @@ static unsigned long offset_of(unsigned int i)
 	return pool_far + (i - PLAT_NEAR) * sizeof(struct pool_local);
 }
 
-/* Clear the bit of a part that is zero again.  Handlers and other destroyers may write the word. */
+/*
+ * Clear the bit of a part that is zero again.  Atomic, because handlers and other destroyers may
+ * write the word.
+ */
 static void has_not(struct plat_area *area, unsigned int i)
 {
 	__atomic_fetch_and(&area->has[i / PLAT_WORD_BITS], ~(1ul << i % PLAT_WORD_BITS),

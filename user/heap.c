@@ -8,7 +8,7 @@
  * malloc_trim() visits all memory of malloc() under malloc()'s locks, so other threads would wait
  * long in a program with much memory besides pools.  So it is called only if the program asked for
  * it, objects were freed to malloc() since the last call, and malloc() has little besides them.  If
- * another malloc() serves the program, that one is asked.
+ * another malloc() serves the program, its trim function is called instead.
  */
 #include "main.h"
 #include "slab/slab.h"

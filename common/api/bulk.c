@@ -6,8 +6,8 @@
  * Context: as the single calls.
  *
  * A bulk call moves up to POOL_HOT_SLOTS objects from or to this CPU's caches in one visit.  For an
- * object that the caches lack, or do not accept, it makes a single call, which goes on to the
- * layers below, and then tries the caches again.
+ * object that the caches lack, or do not accept, it makes a single call, which uses the layers
+ * below, too; then it tries the caches again.
  */
 #include "seam/plat.h"
 

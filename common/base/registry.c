@@ -20,7 +20,10 @@ static struct pool *of_registry(struct pool_list *node)
 	return pool_list_entry(node, struct pool, by_registry);
 }
 
-/* Each list has pools of one size, or of sizes that differ by 1/64 to 1/32.  Registry mutex. */
+/*
+ * Lists of pools by size, up to 63 bytes one list for each size; above that the sizes of a list
+ * differ by less than a 32nd.  Registry mutex.
+ */
 static struct pool_list sizes[27 * 32 + 64];
 
 static struct pool_list *list_of(unsigned int size)

@@ -140,7 +140,7 @@ static inline void pool_cluster_begin(struct pool_cpu *cpu,
 
 /*
  * Subtract @n objects that leave the clusters of a CPU, whose lock is held.  The releases pair with
- * the acquires in reach.c, so that a reader who misses the objects sees their departure.
+ * the acquires in reach.c, so that a reader that misses the objects sees their departure.
  */
 static inline void pool_clustered_less(struct pool_local *local, unsigned int n)
 {

@@ -17,7 +17,7 @@
  *
  * Claim: from HOLD to OPEN nobody else changes n or slots.  Other CPUs never enter this array;
  * struct pool_hot lists the exceptions.  Code that interrupts the call on this CPU ends before the
- * call goes on.  What it does depends on where it interrupts the call:
+ * call goes on.  The effect of the interrupting code depends on where it comes:
  *
  *	before HOLD	it finds OPEN, does all steps itself and leaves OPEN, so the result of TEST
  *			is still right; WORK reads n after HOLD, and so sees its changes

@@ -9,14 +9,14 @@
  * A table of a fixed number of bins.  A bin has a caller and a key: the pool's id, and whether the
  * caller allocates or frees.  Both are set once, the caller first, each by compare and exchange.  A
  * call that finds a bin of its caller without a key tries to set its own key, even if another call
- * reused the bin.  So no call waits, and no place of a new bin ever has two.
+ * reused the bin.  So no call waits, and a place that claims a new bin never has a second one.
  *
  * When a pool ends and has no objects left, its bins get the key DROPPED, and places of other pools
  * reuse them.  Two calls from one new place that do so at once may claim two bins, whose lines then
  * add up.  A reader meanwhile may show the old place with the new counts.
  *
- * A place that finds no bin in PROBES probes is counted in one of the first two bins,
- * together with all such places.
+ * A place that finds no bin in PROBES probes is counted in one of the first two bins, together with
+ * all such places.
  */
 #include "seam/plat.h"
 #include "profile.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * remote.c - get objects that other CPUs have cached, when there are no others
+ * remote.c - get objects that other CPUs have cached, when no other object is free
  *
  * Layer:   beside the four; the last look of alloc.c, and plat_empty_arrays().
  * Context: any; outside of hot sections, no lock held.

@@ -33,7 +33,7 @@
  */
 #include "seam/plat.h"
 
-/* A search ends after so many rounds, each of which failed because others changed slots. */
+/* A search ends after this many rounds, each of which failed because others changed slots. */
 #define ROUNDS	64
 
 /* Lower a count by 1, unless it is 0; @before: the old value.  The acquire pairs with add(). */

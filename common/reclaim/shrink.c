@@ -35,7 +35,7 @@ bool pool_may_give(const struct pool *pool)
 	return plat_read(&pool->filled) || plat_read(&pool->parked.head) || plat_read(&pool->spare);
 }
 
-/* Other tasks may run after so many pools with nothing to release. */
+/* Other tasks may run after this many pools with nothing to release. */
 #define IDLE_POOLS	64
 
 /*

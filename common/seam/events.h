@@ -38,7 +38,10 @@ static inline void pool_trace_free(const struct pool *pool, const void *obj,
 	POOL_TRACE(free, pool, obj, caller);
 }
 
-/* Trace that @n objects of a cluster came to the array and its caller; @shared: a shared one's. */
+/*
+ * Trace that @n objects left a cluster for the array and the caller; @shared: the cluster was one
+ * of the shared pool.
+ */
 static inline void pool_trace_fill(const struct pool *pool, unsigned int n,
 				   unsigned int shared)
 {

@@ -360,10 +360,10 @@ unsigned int plat_resched(void);
  * plat_wait() - Sleep until a word is no longer what it was.
  * @word: the word.
  * @seen: what it was; if it is already something else, this does not sleep.
- * @ms: for so many milliseconds at most, or POOL_FOREVER.
+ * @ms: the longest sleep in milliseconds, or POOL_FOREVER.
  *
- * May also return for no reason.  plat_wake() ends all sleeps on the word; whoever changes the
- * word calls it afterwards.
+ * May also return for no reason.  plat_wake() ends all sleeps on the word; whoever changes the word
+ * calls it afterwards.
  *
  * Context: PLAT_WAIT; sleeps.
  * Return: as plat_resched(); 0 also in a thread of the kernel that is to stop.

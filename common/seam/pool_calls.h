@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * pool_calls.h - the functions that one file of common/ offers to the others
+ * pool_calls.h - the functions that files of common/ offer to each other
  *
  * Layer:   all of them, from the hot array down, then what is beside them.
  * Context: each function says its own, where it is.

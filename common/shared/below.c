@@ -8,7 +8,7 @@
  *   needed                   the shared pool; if it has no place, the backend
  *   not needed               the backend, and about as many of the shared pool; if the
  *                            backend may not be called, the shared pool
- *   needed, but scattered    the same: they would keep memory that has little else, and
+ *   needed, but scattered    as if not needed: they keep nearly empty slabs, and
  *                            the backend has others that lie close together
  *   neither may be used      parked
  *   not needed, and has a    parked, until a call of its own pool frees it, or a call that

@@ -7,8 +7,8 @@
  *
  * Within reach are the objects in clusters, in the shared pool, parked, and at the backend while
  * the limit allows; not those in other CPUs' arrays.  A caller that looks at one place after the
- * other misses an object that moves from a place not yet looked at to one that was, in whatever
- * order it looks.  So places count departures, which never fall.
+ * other misses an object that moves from a place that it has not yet looked at to a place that it
+ * has, and no order of places avoids that.  So places count departures, which never fall.
  *
  * Steps of a call that moves objects, with the lock or bucket of the place held:
  *
@@ -24,8 +24,8 @@
  *	R2	look at all places, this CPU's array and the backend
  *	R3	read what is moving, then of each place its count (acquire), then its departures
  *
- * Claim: if R1 and R3 read "moving" as 0, R3 reads no count above 0, and departures are equal in
- * R1 and R3, then at the end of R1 no object was within reach.  Suppose there was one:
+ * Claim: if R1 and R3 read "moving" as 0, R3 reads no count above 0, and departures are equal in R1
+ * and R3, then at the end of R1 no object was within reach.  Suppose there was one:
  *
  *	in a place	R3 does not count it, so its M3 was before that.  R3 then sees its M2, too,
  *			so R1 must have seen M2 for the sums to be equal, and hence M1, because R1

@@ -13,7 +13,7 @@
 /* The most parked objects that one call moves, besides its own. */
 #define PARKED_MOST	16
 
-/* A walk lets other threads run each time it has passed so many objects. */
+/* A walk lets other threads run each time it has passed this many objects. */
 #define WALK_REST	64
 
 /* Let other threads run after each WALK_REST objects of a walk; @n: objects so far. */

@@ -47,7 +47,7 @@ struct pool_dump_options {
 	enum pool_dump_format format;
 	enum pool_dump_order order;
 	bool detailed;
-	unsigned int count;		/* show at most so many pools; 0: all */
+	unsigned int count;		/* show at most this many pools; 0: all */
 	char match[POOL_SHOWN_LEN + 2];	/* one byte more than any name */
 };
 

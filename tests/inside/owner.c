@@ -83,7 +83,10 @@ TEST_CASE(an_owner_gives_back_none_but_its_own_registration)
 	EXPECT_EQ(test_count_pools(), 0);
 }
 
-/* A module at the address of one that is gone has the same owner, but not that one's pools. */
+/*
+ * A module at the address of an unloaded one has the same owner, but not the pools of the unloaded
+ * one.
+ */
 TEST_CASE(what_an_owner_that_is_gone_left_is_not_its_successors)
 {
 	struct pool_head *left = owned("left", 96, &one);

@@ -86,7 +86,9 @@ POOL_CASE(atomic_calls_find_all_that_is_parked_one_by_one, parked_pool())
 	test_free_many(pool, test_objs, PARKED);
 }
 
-/* Park all objects but one; return how many parked ones a free of that one releases. */
+/*
+ * Park all objects but one, free that object, and return how many parked objects the free releases.
+ */
 static unsigned long brought_by_a_free(struct pool *pool)
 {
 	void *last = test_alloc(pool);

@@ -236,7 +236,7 @@ PROFILE_CASE(pools_of_one_address_have_places_of_their_own)
 	pool_copy_name(pool->name, "test");
 }
 
-/* Each pool has so many places that the table would soon be full if they stayed. */
+/* Each pool has many places, so the table would soon be full if the places stayed. */
 PROFILE_CASE(places_of_pools_that_are_gone_are_dropped)
 {
 	unsigned int i, n;

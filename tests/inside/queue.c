@@ -234,7 +234,10 @@ POOL_CASE(a_free_that_interrupts_a_call_wakes_who_waits, test_sure(64))
 	EXPECT(served(pool, 1, 2, free_nested));
 }
 
-/* Thread 0 frees to the reserve, of which thread 2 must get the object though it comes last. */
+/*
+ * Thread 0 frees an object to the reserve; thread 2, which waits with the reserve, must get it
+ * though it came last.
+ */
 static void free_to_reserve(unsigned int i, void *arg)
 {
 	struct queue *q = arg;

@@ -412,7 +412,7 @@ static void configure(struct pool_head *pool, void *arg)
 	*(unsigned int *)arg += pool_configure("tag") && pool_configure("no-tag");
 }
 
-/* An option that is set while a walk is at a pool changes all pools but that one. */
+/* Options that are set while a walk is at a pool change all pools except that pool. */
 RENEW_CASE(options_may_be_set_in_a_walk_over_pools, 0)
 {
 	unsigned int n = 0;

@@ -140,7 +140,7 @@ POOL_CASE(a_reserve_that_cannot_be_filled_takes_nothing, test_sure(64))
 	EXPECT_EQ(test_sum(pool)->reserved, 0);
 	EXPECT(test_quiet(pool, 0));
 	EXPECT(pool_set_limit(&pool->head, 0));
-	pool_fail_every = 5;	/* every second call gets ahead, so that one miss of ten fails */
+	pool_fail_every = 5;	/* every second call gets ahead: one miss of ten fails */
 	EXPECT_PTR_EQ(pool_reserve(&pool->head, 1000), NULL);
 	EXPECT_EQ(test_sum(pool)->reserved, 0);
 }

@@ -95,7 +95,7 @@ static void *member_main(void *arg)
 	return NULL;
 }
 
-/* Worker i runs on the i-th processor that the program may use, if there are so many. */
+/* Worker i runs on the i-th processor that the program may use, if there is one. */
 static void pin(pthread_t thread, unsigned int i)
 {
 	cpu_set_t ours, one;

@@ -13,8 +13,8 @@
 struct crew;
 
 /*
- * Make one waiting thread per worker of @r, on a CPU of its own if there are so many.
- * NULL: not all could be made, and none is left.
+ * Make one waiting thread per worker of @r, each on a CPU of its own if there are enough.  NULL:
+ * not all could be made, and none is left.
  */
 struct crew *crew_hire(struct replay *r);
 

@@ -14,7 +14,7 @@
  * Lines are followed during a run.  Only accesses between a CPU's marks are counted: lines_mark.h.
  * Each run leaves a row: instructions, lines moved, lines moved far.
  *
- *	-plugin lines.so,out=FILE,near=CPUS	so many CPUs are the first socket
+ *	-plugin lines.so,out=FILE,near=CPUS	the first CPUS CPUs are the first socket
  *
  * The declarations are those of QEMU 7.2, whose header Debian has in no package.
  */

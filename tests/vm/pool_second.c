@@ -197,8 +197,8 @@ static void sleep_a_while(void *obj, void *arg)
 }
 
 /*
- * A task that sleeps without preemption loses its count; the kernel goes on with that.  With
- * PREEMPT_RT the second call gets nothing, since the backend may sleep.
+ * A task that sleeps with preemption off loses its preemption count, and the kernel continues
+ * without it.  With PREEMPT_RT the second call gets nothing, since the backend may sleep.
  */
 static bool sleep_twice(void)
 {

@@ -6,8 +6,8 @@
  * Context: plain threads; the lock of a shelf is held.
  *
  * While one thread takes all objects of a slab, it takes the lowest free ones.  After a second
- * thread came, each takes only objects on whose lines nothing is in use, except that a thread goes
- * on where it stopped if no other has taken objects since:
+ * thread came, each takes only objects on whose lines nothing is in use, except that a thread may
+ * continue behind its last object if no other thread has taken objects since:
  *
  *	lines    |0       |1       |2       |3       |4       |    4 objects each
  *	A: 2     |AA      |        |        |        |        |

@@ -15,10 +15,10 @@
  * trim.c.
  *
  * A class has several shelves; all but the first are used only under contention.  A thread keeps
- * the shelf whose lock it found free.  An object is freed to the shelf that has its slab.  Before
- * a shelf gets a new slab, it takes one with room from another shelf.  On machines with several
- * nodes each node has some of the shelves.  A thread uses those of its node, and they exchange no
- * slabs with those of other nodes while there is memory.
+ * the shelf whose lock it found free.  An object is freed to the shelf that has its slab.  Before a
+ * shelf gets a new slab, it takes one with room from another shelf.  On machines with several nodes
+ * each node has some of the shelves.  A thread uses the shelves of its node; shelves of different
+ * nodes exchange no slabs while there is memory.
  *
  * Lock order: shelves, in the order of locks[] of class.c -> arena mutex.  A holder of one shelf
  * only tries to lock another.

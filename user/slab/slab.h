@@ -28,7 +28,7 @@
 #include <stdint.h>
 
 #define SLAB_SHIFT	16
-#define SLAB_BYTES	65536u		/* by SLAB_SHIFT */
+#define SLAB_BYTES	65536u		/* 1 << SLAB_SHIFT */
 
 /* Strides are multiples of this; slabs align objects to SLAB_ALIGN at most. */
 #define SLAB_STEP	16

@@ -116,7 +116,7 @@ static unsigned int trim_next(struct slab_shelf *shelf)
 }
 
 /*
- * Return the shelf to trim: this one, or the next of the others if more of its slabs have idle
+ * Return the shelf to trim: @shelf, or the next other shelf if more of that shelf's slabs have idle
  * pages.  So pages of a class that is not used any more are released while other classes are used.
  */
 static struct slab_shelf *fuller(struct slab_shelf *shelf)

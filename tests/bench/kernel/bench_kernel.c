@@ -5,11 +5,10 @@
  * Layer:   part of pool_replay.ko, which calls it -> peers; twin of worker.c.
  * Context: process context, bound to CPU 0; may sleep.
  *
- * The unit is the clock's nanosecond.  Under qemu -icount shift=0 each
- * instruction takes one, so it is a count of instructions.  Elsewhere it
- * is time, and says little in a virtual machine.  The least of some runs is
- * taken, since interrupts only add to it.  The cost of
- * the loop and of the write to the object is in all figures, and is given.
+ * The unit is the clock's nanosecond.  Under qemu -icount shift=0 each instruction takes one, so it
+ * is a count of instructions.  Elsewhere it is time, and says little in a virtual machine.  The
+ * least of some runs is taken, since interrupts only add to it.  The cost of the loop and of the
+ * write to the object is in all figures, and is given.
  *
  *   workload       an operation is an allocation, a write and a free
  *   hot            one object at a time
@@ -23,7 +22,7 @@
  *   refused        an allocation that fails, since 64 objects are the limit and
  *		    all in use
  *   create         a pool, or the peer's equivalent, is created
- *   destroy1, destroy1000	one is destroyed that had so many objects at once
+ *   destroy1, destroy1000	one is destroyed that had 1 or 1000 objects at once
  *
  * The last three wait, and so count the time of the wait, too.
  */

@@ -63,14 +63,14 @@ const char *bench_kernel(char *buf, size_t size);
 const char *bench_visits(unsigned int object, unsigned int cpus, char *buf,
 			 size_t size);
 
-/* The tables of what CPUs do to each other, and of the longest calls; likewise. */
+/* The tables of what CPUs do to each other, and of the longest calls; bench_kernel() calls them. */
 const char *bench_contend(unsigned int object, char *buf, size_t size);
 const char *bench_latency(char *buf, size_t size);
 
 /* The table of many pools, and of many CPUs that use one pool; bench_kernel() calls it. */
 const char *bench_many(char *buf, size_t size);
 
-/* The table of frees while tasks wait, and of limits, which the former has at its end; likewise. */
+/* The table of frees while tasks wait, which also calls bench_limits(); bench_kernel() calls it. */
 const char *bench_waits(unsigned int object, char *buf, size_t size);
 const char *bench_limits(unsigned int object, char *buf, size_t size);
 

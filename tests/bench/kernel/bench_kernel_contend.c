@@ -5,14 +5,13 @@
  * Layer:   part of pool_replay.ko; bench_kernel.c calls it -> peers.
  * Context: process context; may sleep.  All CPUs at once, by a kworker each.
  *
- * Counted, not timed.  A CPU has interrupts off while it calls the allocator, so nothing
- * else is counted.  Waits are calls of the slow path of spinlocks: another CPU held the
- * lock.  contended.h counts what happens inside of pool.ko; lines_mark.h tells
- * tests/vm/lines.c when to count instructions and cache lines.  Each workload runs once
- * before it is counted.
+ * Counted, not timed.  A CPU has interrupts off while it calls the allocator, so nothing else is
+ * counted.  Waits are calls of the slow path of spinlocks: another CPU held the lock.  contended.h
+ * counts what happens inside of pool.ko; lines_mark.h tells tests/vm/lines.c when to count
+ * instructions and cache lines.  Each workload runs once before it is counted.
  *
  *   workload       an operation is an allocation and a free
- *   batch64, batch1000	each CPU allocates so many, then frees them, newest first
+ *   batch64, batch1000	each CPU allocates 64 or 1000, then frees them, newest first
  *   pairs64, pairs1000	a CPU of the first half allocates them, and one of the other half
  *			frees them, oldest first
  *   limit64        each CPU allocates 64 or until it is refused, then frees what it got; all

@@ -5,12 +5,11 @@
  * Layer:   the peer "layout"; see peer.h.  Above malloc().
  * Context: plain threads.
  *
- * Sections 3 and 4 of the document, word for word.  Each cached object is on two
- * doubly linked lists of its thread: its pool's and that of all pools.  The
- * thread counts bytes and objects.  Above three quarters of the bound a pool
- * with too many of them gives, above the bound the oldest of all; they go to the pool's
- * shared list by clusters of eight.  Objects there stay: they never go back
- * to malloc(), which favours this peer.
+ * Sections 3 and 4 of the document, word for word.  Each cached object is on two doubly linked
+ * lists of its thread: its pool's and that of all pools.  The thread counts bytes and objects.
+ * Above three quarters of the bound a pool with too many objects evicts its oldest ones; above the
+ * bound the oldest of all pools are evicted.  Evicted objects go to their pool's shared list by
+ * clusters of eight.  Objects there stay: they never go back to malloc(), which favours this peer.
  */
 #ifndef BENCH_PEER_LAYOUT_H
 #define BENCH_PEER_LAYOUT_H

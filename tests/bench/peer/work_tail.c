@@ -98,7 +98,7 @@ static void run(unsigned long n)
 	}
 }
 
-/* Returns the ticks that all but @part of the calls took at most. */
+/* Return the number of ticks that no call exceeds, except @part of the calls. */
 static unsigned int all_but(double part)
 {
 	double all = 0, sum = 0;
@@ -134,8 +134,8 @@ static bool begin(size_t size)
 }
 
 /*
- * Prints ns: the median, and the most that all but 1 %, 0.1 % and 0.01 % take.  Not
- * the longest call, since in that one the machine did something else.
+ * Prints ns: the median, and the most that all but 1 %, 0.1 % and 0.01 % take.  Does not print the
+ * longest call, because the machine did something else during that call.
  */
 bool work_tail(size_t size, unsigned long n)
 {

@@ -7,7 +7,7 @@
  *
  *	threads refused ROUNDS DEAD LIVE	an allocation that the pool's limit refuses
  *	threads created ROUNDS DEAD LIVE	a pool is created, has an object, and is destroyed
- *	threads forked ROUNDS DEAD LIVE [POOLS]	a child that ends at once; threads have used so many
+ *	threads forked ROUNDS DEAD LIVE [POOLS]	a child that ends at once; threads have used POOLS
  *						pools, or one
  *
  * Prints the calls of a round; for forks, the page faults of parent and child in one of them.

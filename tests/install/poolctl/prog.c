@@ -7,10 +7,10 @@
  *
  *	prog POOLS [busy]
  *
- * Makes so many pools, with a few objects each, and says "ready".  When a line comes, it
- * makes another ten objects of each and says "more".  When the line is "twice", it frees an
- * object of the first pool twice, and says so.  It ends with its standard input.
- * Busy: it allocates and frees all the time until it is killed.
+ * Makes POOLS pools, with a few objects each, and says "ready".  When a line comes, it makes
+ * another ten objects of each and says "more".  When the line is "twice", it frees an object of the
+ * first pool twice, and says so.  It ends with its standard input.  Busy: it allocates and frees
+ * all the time until it is killed.
  */
 #include <libpool/pool.h>
 

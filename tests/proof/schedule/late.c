@@ -36,7 +36,7 @@ static void swap(struct late *l)
 	l->hidden = now;
 }
 
-/* Show a CPU, which goes on, what it has stored. */
+/* Make what a CPU has stored visible to itself, before it runs again. */
 void late_show(unsigned int cpu)
 {
 	unsigned int i;

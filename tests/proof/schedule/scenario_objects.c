@@ -350,7 +350,7 @@ static void handle_exchange(void)
 	s_take_remote(pool);
 }
 
-/* Another CPU wants what is in the array of this one. */
+/* A CPU wants an object that is in another CPU's array. */
 
 static void setup_array(void)
 {

@@ -163,7 +163,7 @@ static void free_alloc_free(void)
 	s_free(pool, s_alloc(pool));
 }
 
-/* Visit in vain, then free by a hit. */
+/* Make a visit that gets nothing, then free by a hit. */
 static void open_and_free(void)
 {
 	void *o;

@@ -5,18 +5,17 @@
  * Layer:   tests; the enumerator.
  * Context: one thread.
  *
- * Depth first.  When a fibre has stopped, the fibres that may go on are the options.
- * The first one is tried at once, and the world is saved for the others.  To run
- * another fibre than the one at a point costs a preemption.  Where a fibre
- * ends, waits or yields it costs nothing.  A state that was seen with as many
- * preemptions left is not looked at again, since all that can follow from it was.
+ * Depth first.  When a fibre has stopped, the fibres that may go on are the options.  The first one
+ * is tried at once, and the world is saved for the others.  To run another fibre than the one at a
+ * point costs a preemption.  Where a fibre ends, waits or yields it costs nothing.  A state that
+ * was seen with as many preemptions left is not looked at again, since all that can follow from it
+ * was.
  *
- * The search is done with no preemption, then one, then two, so that the first failure has
- * the fewest.  Then it is done with any number, since states run out.  If they do, all
- * schedules were tried, with one exception: fibres to which others have yielded are
- * preempted by these at most RETURNS times, or all bounded waits could be in vain.  If
- * there are too many states, it is three preemptions, four, and so on, as far as that many
- * states go.
+ * The search is done with no preemption, then one, then two, so that the first failure has the
+ * fewest.  Then it is done with any number, since states run out.  If they do, all schedules were
+ * tried, with one exception: fibres to which others have yielded are preempted by these at most
+ * RETURNS times, or all bounded waits could be in vain.  If there are too many states, the limit is
+ * three preemptions, then four, and so on, until there are too many states.
  */
 #include "sched.h"
 

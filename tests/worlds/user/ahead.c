@@ -84,7 +84,7 @@ TEST_CASE(a_shelf_that_has_some_slabs_gets_memory_by_the_slab)
 	EXPECT_EQ(slab_child(grow_and_use_again, class), 0);
 }
 
-/* Fill so many slabs; returns how often memory is asked for ahead. */
+/* Fill GROWN slabs; returns how often memory was asked for ahead. */
 static unsigned long asked_for(struct slab_class *class, int error, unsigned int *n)
 {
 	unsigned int i;

@@ -3,7 +3,7 @@
  * bound.c - many threads: a bound over all of them, and the memory of those that ended
  *
  * Layer:   tests of common/reclaim/bound.c and user/remote.c.
- * Context: see test.h.  The areas of so many threads stay, so these cases come late.
+ * Context: see test.h.  The areas of these many threads stay, so these cases come late.
  */
 #include "test.h"
 #include "shared/walk.h"

@@ -266,7 +266,7 @@ static int end_of(pid_t other)
 	return -1;
 }
 
-/* The client is told that its line has no end, because the server is being stopped. */
+/* The client gets the answer that its line has no end, because the server is being stopped. */
 static void replace_client(void *arg)
 {
 	int fds[2], fd;

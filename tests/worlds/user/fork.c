@@ -323,7 +323,7 @@ static void *fork_in_new_thread(void *arg)
 static unsigned long late_forks;
 static pthread_key_t fork_key;
 
-/* libpool's key was made first, so its destructor has released the area before this one runs. */
+/* libpool's key was made first, so its destructor releases the area before this destructor runs. */
 static void fork_late(void *arg)
 {
 	if (child_is_well(use_as_new, arg))

@@ -132,7 +132,7 @@ TEST_CASE(the_rest_of_a_huge_page_is_kept_and_counted)
 	EXPECT_EQ(slab_child(keep_the_rest, NULL), 0);
 }
 
-/* True if the kernel's flags of the mapping at an address have this one. */
+/* True if the mapping at an address has this flag in the kernel's list of flags. */
 static bool has_flag(const void *at, const char *flag)
 {
 	FILE *file = fopen("/proc/self/smaps", "re");

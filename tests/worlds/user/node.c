@@ -3,9 +3,8 @@
  * node.c - nodes of memory: shelves, chunks and the shared pool are apart
  *
  * Layer:   tests of user/slab/node.c, and of nodes in user/slab/ and shared/shared.c.
- * Context: see test.h.  The library's calls of sched_getcpu() come here.  A thread that
- *	    says so runs on a CPU of node 0 or of node 1, of which no machine has that
- *	    number.
+ * Context: see test.h.  The library's calls of sched_getcpu() come here.  A thread may pretend
+ *	    to run on a CPU of node 0 or of node 1, whose numbers no machine's CPUs have.
  */
 #include "cases_slab.h"
 #include "main.h"

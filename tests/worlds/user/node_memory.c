@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * node_memory.c - nodes where memory is short, where it is packed, and where there is one
+ * node_memory.c - nodes: short memory, packing within a node, and machines of one node
  *
  * Layer:   tests of user/slab/arena.c, trim.c and node.c.
  * Context: see test.h.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * slab_load.c - slabs that many threads use at once, and that a child of a fork goes on with
+ * slab_load.c - slabs that many threads use at once, also in the child of a fork
  *
  * Layer:   tests of user/slab/slab.c.
  * Context: see test.h.

@@ -204,7 +204,7 @@ static void finds_among(unsigned int size, unsigned int n)
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-/* With so many objects the table has several parts.  For large objects each slot is searched. */
+/* With this many objects the table has several parts.  For large objects each slot is searched. */
 TEST_CASE(a_report_finds_the_object_around_a_pointer_among_many)
 {
 	finds_among(64, 100000);
