@@ -24,7 +24,9 @@ struct kmem_cache;
 #undef pool_set_min_avail
 #undef pool_set_debug
 
-/* Retries of the last look, a jiffy each, until a preempted task has moved its objects on. */
+/*
+ * Retries of the last look, a jiffy each, so that a preempted task can finish moving its objects.
+ */
 #define PLAT_LAST_TRIES	64
 
 /* The limit of kmalloc(). */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * area.c - the areas of threads: who has them, and the pools' parts in them
+ * area.c - the areas of threads: their owners, and the pools' parts in them
  *
  * Layer:   seam, cold half; below thread.c, above place.c and live.c.
  * Context: plain threads.

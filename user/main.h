@@ -64,7 +64,7 @@ extern bool pool_map_nameless;
 void pool_map_populate(void *at, size_t bytes);
 extern bool pool_map_by_page;
 
-/* area.c: the areas of threads; hold and release: around a fork */
+/* area.c: the areas of threads; pool_areas_hold() and _release(): around a fork */
 struct plat_area *pool_area_get(void);
 void pool_area_put(struct plat_area *area);
 struct plat_area *pool_areas_ownerless(void);

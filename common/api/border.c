@@ -25,8 +25,8 @@ static void poison(struct pool *pool, void *obj, unsigned int flags)
 
 /*
  * Fill an object as options and @flags say, before it is recorded as handed out, because its
- * constructor may not return.  Poison may overwrite the zeros of init_on_alloc, never those that
- * the caller asked for.
+ * constructor may not return.  Poison may overwrite the zeros of init_on_alloc, never the zeros
+ * that the caller asked for.
  */
 static void prepare(struct pool *pool, unsigned int bits, void *obj,
 		    unsigned int flags)

@@ -251,8 +251,8 @@ static void hand_out(struct pool *pool, void *obj, unsigned int flags,
 }
 
 /*
- * Note, annotate and hand out a free object, which is constructed and filled as asked for.  @bits:
- * the pool's options as the call has read them.
+ * Note, annotate and hand out a free object, which is constructed and filled already, as the caller
+ * asked.  @bits: the pool's options as the call has read them.
  */
 void pool_check_used(struct pool *pool, unsigned int bits, void *obj,
 		     unsigned int flags, void *caller)

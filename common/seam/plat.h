@@ -347,7 +347,7 @@ bool plat_empty_arrays(struct pool *pool, unsigned int ms);
 void plat_pause(bool sleep);
 
 /**
- * plat_resched() - Let threads run that wait for this CPU, and read the clock.
+ * plat_resched() - Let other threads that wait for this CPU run, and read the clock.
  *
  * Long walks call it between two steps.
  *

@@ -2,7 +2,7 @@
 /*
  * parked.c - keep free objects that no layer accepted
  *
- * Layer:   below -> [parked]: where a free ends that may call no other layer.
+ * Layer:   below -> [parked]: the end of a free that may call no other layer.
  * Context: parking: any, NMI and signal handlers too.  Taking: outside of hot
  *	    sections, no lock held.
  *

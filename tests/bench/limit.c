@@ -8,8 +8,8 @@
  * A pair is an allocation, a write and a free.  The peers that limit malloc() count its objects by
  * a sem_t, or by a mutex and a count, as a pool of objects with a condition variable does.
  *
- * Prints nanoseconds per pair, the least of ROUNDS rounds: of one object at a time, and of 100 at a
- * time, or 16 if that is the limit.
+ * Prints nanoseconds per pair, the least of ROUNDS rounds: with one object at a time, and with 100
+ * objects at a time, or 16 if the limit is 16.
  */
 #include "pool.h"
 

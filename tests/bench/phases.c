@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * phases.c - how much memory is resident where a program uses sizes in turn, and later idles
+ * phases.c - how much memory is resident in a program that uses sizes in turn, and later idles
  *
  * Layer:   a program per allocator, as the peers: see peer/peer.h.
  * Context: four threads.
@@ -13,11 +13,11 @@
  *	phase	three rounds; in each every thread has 4 MiB of each pool, replaces as many objects at
  *		random, and frees them in random order
  *
- * Then SECONDS of light work, 60 if not given: every 10 ms each thread takes and frees 200 objects of
- * 64 bytes.  No call asks the allocator to give memory back.
+ * Then SECONDS of light work, 60 if not given: every 10 ms each thread takes and frees 200 objects
+ * of 64 bytes.  No call asks the allocator to give memory back.
  *
- * Prints "FIRST LAST PEAK LIGHT" in KiB, beyond what was resident at first: after the first round and
- * the last one, the most of all, and after the light work.
+ * Prints "FIRST LAST PEAK LIGHT" in KiB, beyond what was resident at first: after the first round
+ * and the last one, the most of all, and after the light work.
  */
 #include "peer.h"
 #include "random.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * survivors.c - how much memory is resident where a burst leaves some objects
+ * survivors.c - how much memory is resident after bursts of which some objects stay in use
  *
  * Layer:   a program per allocator, as the peers: see peer/peer.h.
  * Context: THREADS threads, which share the work of each pool.
@@ -9,8 +9,8 @@
  *
  * POOLS pools of SIZE, SIZE + 32, ... bytes take turns, three times.  Each turn allocates and
  * writes to objects, then frees all but PERCENT of them, chosen at random, in ORDER: "lifo", "fifo"
- * or "random".  Survivors are freed a turn later.  All turns of a round have MIB together, 128
- * by default.  With ROUNDS each turn has threads of its own, which end after it.  No call asks the
+ * or "random".  Survivors are freed a turn later.  All turns of a round have MIB together, 128 by
+ * default.  With ROUNDS each turn has threads of its own, which end after it.  No call asks the
  * allocator to give memory back before RESIDENT is read.
  *
  * Prints "PEAK RESIDENT USED AGED ASKED" in KiB, beyond what was resident at first.  USED is the

@@ -138,7 +138,7 @@ static double median(double *of)
 	return of[ROUNDS / 2];
 }
 
-/* The pause in each round lets the waiter sleep again. */
+/* Each round begins with a pause, so that the waiters sleep again. */
 static void measure(unsigned int n)
 {
 	static double put[ROUNDS], waiter[ROUNDS];

@@ -232,7 +232,7 @@ POOLS_CASE(fills_from_whole_clusters_obey_a_lowered_bound, 6, test_clustered_poo
 	test_free_many(pool, test_objs, n);
 }
 
-/* How many objects of a pool by test_whole() are in use, in test_objs. */
+/* How many objects of a pool that test_whole() made are in use, in test_objs. */
 static unsigned int whole;
 
 POOL_CASE(a_spill_of_a_whole_array_obeys_a_lowered_bound, test_whole(&whole))

@@ -37,7 +37,7 @@ POOL_CASE(one_array_takes_a_quarter_of_the_bound_at_most, test_within(16384, 8, 
 	EXPECT(test_bound_holds());
 }
 
-/* Use so much of a bound of 32768 bytes that idle arrays are reduced and evicted. */
+/* Use a pool until, under a bound of 32768 bytes, idle arrays are reduced and evicted. */
 static void need_the_bound(struct pool *busy)
 {
 	unsigned int i;

@@ -27,7 +27,7 @@ POOL_CASE(an_idle_pool_is_below_a_tenth_after_six_ages, test_pool(64))
 	EXPECT_LE(pool_allocated(pool) * 10, peak);
 }
 
-/* An age that releases a part of the only cluster must not count as a use of the rest. */
+/* If ageing releases a part of the only cluster, this must not count as a use of the rest. */
 POOL_CASE(of_a_few_idle_objects_half_goes_each_time, test_sure(64))
 {
 	unsigned long most = POOL_CLUSTER_SIZE;
@@ -59,7 +59,10 @@ POOL_CASE(the_first_age_takes_nothing_that_was_just_used, test_pool(64))
 	EXPECT(pool_allocated(pool) < before);
 }
 
-/* The pool uses all of its objects between two ages, so an age may release a hundredth at most. */
+/*
+ * The pool uses all of its objects between two calls of pool_age(), so each call may release a
+ * hundredth at most.
+ */
 POOL_CASE(a_busy_pool_loses_nothing, test_pool(64))
 {
 	struct pool_stats before, now;
@@ -108,7 +111,7 @@ POOL_CASE(age_leaves_spare_objects, test_pool(64))
 	EXPECT_LE(pool_shared_count(pool), 100 + POOL_CLUSTER_SIZE);
 }
 
-/* An age that visited the bucket would overwrite its "least". */
+/* If ageing read the bucket, it would overwrite the bucket's "least". */
 POOL_CASE(age_touches_no_bucket_that_is_empty, test_pool(64))
 {
 	pool->bucket[0].least = 5;
@@ -154,7 +157,7 @@ POOL_CASE(arrays_that_this_cpu_does_not_visit_close_beside_one_that_it_does, tes
 	}
 }
 
-/* Hits are no visits, so an age closes the array; its objects must be found in a cluster. */
+/* Hits are no visits, so ageing closes the array; its objects must then be found in a cluster. */
 POOL_CASE(an_array_whose_calls_all_hit_loses_nothing_by_age, test_sure(64))
 {
 	struct pool_stats before, now;
@@ -174,7 +177,7 @@ POOL_CASE(an_array_whose_calls_all_hit_loses_nothing_by_age, test_sure(64))
 	EXPECT_LE(now.fills - before.fills, 10);
 }
 
-/* An age must not touch an array that a call holds, but must reduce it when the call has ended. */
+/* Ageing must not touch an array that a call holds, but must reduce it after the call has ended. */
 POOL_CASE(age_leaves_a_held_array_alone, test_sure(64))
 {
 	struct pool_local *here;

@@ -67,7 +67,7 @@ POOL_CASE(the_three_causes_of_failure_are_counted_apart, test_pool(64))
 	test_free(pool, test_objs[0]);
 }
 
-/* Callers each hold up to HOLD objects of a pool that has a limit. */
+/* Each of several callers holds up to HOLD objects of a pool that has a limit. */
 #define HOLDERS		4
 #define HOLD		10
 

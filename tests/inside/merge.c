@@ -41,7 +41,7 @@ TEST_CASE(a_pool_stays_exact_for_whoever_is_left)
 	pool_destroy_all();
 }
 
-/* A new size is compared with the size of the pool, not with the last size that joined it. */
+/* A new size is compared with the size of the pool, not with the size that joined the pool last. */
 TEST_CASE(chains_of_smaller_sizes_do_not_drift_down)
 {
 	struct pool *a = plain(32000, 0);

@@ -145,8 +145,8 @@ TEST_CASE(no_two_names_are_shown_alike)
 }
 
 /*
- * Return how many names are missing in the dump in "full"; @which is the member of odd[] that the
- * dump should show, with this text @before and @behind.
+ * Return how many names are missing from the dump in "full", which should show the member @which of
+ * each entry of odd[], between the texts @before and @behind.
  */
 static unsigned int missing(const char *before, size_t which,
 			    const char *behind)

@@ -139,7 +139,7 @@ static void take_all(unsigned int i, void *arg)
 		test_free(pool, test_objs[--n]);
 }
 
-/* Move parked objects of this CPU to the pool's list, where calls park that have no part. */
+/* Move parked objects of this CPU to the pool's list, where calls without a part park objects. */
 static void park_without_cpu(struct pool *pool, struct pool_local *local)
 {
 	struct pool_parked none = pool->parked;
@@ -148,7 +148,7 @@ static void park_without_cpu(struct pool *pool, struct pool_local *local)
 	local->parked = none;
 }
 
-/* How many objects of a pool by test_whole() are in use, in test_objs. */
+/* How many objects of a pool that test_whole() made are in use, in test_objs. */
 static unsigned int whole;
 
 /*

@@ -48,7 +48,7 @@ POOL_CASE(an_idle_pool_has_next_to_nothing_after_ten_passes, test_sure(64))
 		if (most < had - held(pool))
 			most = had - held(pool);
 	}
-	/* The step releases of a shared part, or of one CPU. */
+	/* A step releases objects of one shared part, or of one CPU. */
 	EXPECT(most && most <= 4 * POOL_CLUSTER_SIZE);
 	passes(10);
 	EXPECT_LE(held(pool), PEAK / 64);

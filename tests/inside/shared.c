@@ -83,8 +83,8 @@ TEST_CASE(lines_that_change_per_cluster_are_apart)
 #define FEW	(pool_options.cluster < 8 ? pool_options.cluster : 8)
 
 /*
- * A CPU caches 16 clusters of the pool, as of large objects.  A burst of twice as many must find
- * its empty clusters in the stash of the CPU instead of the pool's spares.
+ * The CPU may cache 16 clusters of the pool, as with large objects.  A burst of twice as many must
+ * find its empty clusters in the stash of the CPU instead of the pool's spares.
  */
 POOL_CASE(clusters_that_a_burst_empties_stay_on_their_cpu,
 	  test_sure_within(16 * FEW * 64, FEW, 64))

@@ -113,7 +113,7 @@ POOL_CASE(a_wait_for_an_empty_reserve_takes_as_long_as_it_was_told_to, test_pool
 	pool_unreserve(r);
 }
 
-/* Callers each need an object of both reserves for their work, as stacked drivers do. */
+/* Each caller needs an object of both reserves at once, as stacked drivers do. */
 struct work {
 	struct pool_reserved *upper, *lower;	/* lower: NULL if only an upper object is needed */
 	unsigned long rounds;

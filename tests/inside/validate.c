@@ -282,7 +282,7 @@ POOL_CASE(sealed_objects_are_parked_where_they_should_be, test_made(&built))
 
 struct churn {
 	struct pool *pool;
-	struct seen first;		/* what the first false alarm said */
+	struct seen first;		/* the finding of the first false alarm */
 	unsigned long running;
 	unsigned int walks;
 	unsigned long rounds;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * test.h - what cases have that look inside
+ * test.h - declarations for cases that look inside
  *
  * Layer:   tests; every file of inside/ is compiled for both worlds.
  * Context: as case.h.

@@ -5,8 +5,8 @@
  * Layer:   user space, between session.c and poolreplay.c.
  * Context: one thread.
  *
- * Counts and lifetimes follow from the trace.  Hits are those of a replay in one thread: of
- * 100 calls those that neither fill nor spill an array nor get an object of the backend.
+ * Counts and lifetimes follow from the trace.  Hits are measured by a replay in one thread: of 100
+ * calls, how many neither fill nor spill an array nor get an object from the backend.
  */
 #include "advise.h"
 #include "pool.h"

@@ -5,9 +5,9 @@
  * Layer:   above trace.c, below all replays, in both worlds.
  * Context: any; allocates nothing.
  *
- * Traces of kernels have the pools that the kernel had.  Those of programs have sizes and
- * call sites.  There each size has a pool, as in a program that was moved to pools, and
- * what a pool would not help stays with malloc(): see trace_plan().
+ * Traces of kernels have the pools that the kernel had.  Those of programs have sizes and call
+ * sites.  There each size has a pool, as in a program that was moved to pools, except that sizes
+ * which would not gain from a pool stay with malloc(): see trace_plan().
  */
 #include "trace.h"
 

@@ -5,16 +5,14 @@
  * Layer:   above trace.c; below the program and the module, which bring the
  *	    memory, the workers and the clock.
  *
- * A worker stands for one or more CPUs of the trace and executes their events
- * in the order of the text.  The order of two workers' events is open, with
- * one exception: a free waits for its allocation.  Two workers never wait for
- * each other, since an allocation waits for nothing and comes earlier in the
- * text than its free.
+ * A worker stands for one or more CPUs of the trace and executes their events in the order of the
+ * text.  The order of two workers' events is open, with one exception: a free waits for its
+ * allocation.  Two workers never wait for each other, since an allocation waits for nothing and
+ * comes earlier in the text than its free.
  *
- * Every object is filled when it is allocated, with a pattern made of its pool
- * and number, and compared when it is freed.  That finds an object that has two owners,
- * or that an allocator wrote to.  Small objects are filled completely, large
- * ones at both ends.
+ * Every object is filled when it is allocated, with a pattern made of its pool and number, and
+ * compared when it is freed.  So a replay finds objects that have two owners, and objects to which
+ * an allocator wrote.  Small objects are filled completely, large ones at both ends.
  */
 #ifndef REPLAY_REPLAY_H
 #define REPLAY_REPLAY_H

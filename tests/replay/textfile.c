@@ -99,7 +99,10 @@ static bool read_xz(struct textfile *text, int fd)
 
 	if (pipe2(ends, O_CLOEXEC))
 		return false;
-	/* If a parent ignored this signal, no child could be waited for. */
+	/*
+	 * If the parent process ignored SIGCHLD, so does this one, which then could not wait for a
+	 * child.
+	 */
 	signal(SIGCHLD, SIG_DFL);
 	child = fork();
 	if (!child)

@@ -238,7 +238,7 @@ static bool ends(const struct pool_helper *helper)
 
 /*
  * Begin to start or stop a helper.  Cancellation is off meanwhile, since files are opened and
- * closed, and threads waited for.  Returns what leave() restores.
+ * closed, and the call waits for threads.  Returns what leave() restores.
  */
 static int enter(struct pool_helper *helper)
 {

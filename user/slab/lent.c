@@ -6,9 +6,9 @@
  * Context: any, signal handlers too; but for pool_lent_ready(), which only plain
  *	    threads call, no lock of ours held.
  *
- * Each 16 bytes of a chunk have a byte here: 0, or, where an object begins that is in use, the mark
- * of its pool.  So one byte tells that a pointer may be freed: it is the beginning of an object, of
- * this pool, in use.
+ * Each 16 bytes of a chunk have a byte here: the mark of the pool, where an object in use begins,
+ * else 0.  So one byte tells that a pointer may be freed: it is the beginning of an object, of this
+ * pool, in use.
  *
  *	chunk   | obj 0     | obj 1     | obj 2     | ...		2 MiB
  *	lent    | 7 0 0 0   | 0 0 0 0   | 7 0 0 0   |			128 KiB

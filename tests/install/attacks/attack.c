@@ -36,7 +36,7 @@ static void put_other(void *obj)
 	free(obj);
 }
 
-/* Returns where the bytes end that malloc() says an object has. */
+/* Returns where an object of malloc() ends: behind the bytes that malloc_usable_size() reports. */
 static size_t behind(void)
 {
 	return SIZE + 8;
@@ -184,7 +184,7 @@ static bool wrong_pool(void)
 #endif
 }
 
-/* Change what follows an object, free it, and go on. */
+/* Change the byte behind an object, free the object, and go on. */
 static bool overflow(void)
 {
 	char *obj = neighbour(true);

@@ -5,7 +5,7 @@
  * Layer:   a program that is linked statically.
  * Context: two threads.
  *
- * The unwinder is found by a section that each part of a program has, and the linker keeps one of.
+ * The unwinder is found by a section that each part of a program has; the linker keeps one copy.
  */
 #include <libpool/pool.h>
 

@@ -14,7 +14,7 @@
 
 #include "seam/plat.h"
 
-/* Bytes of the objects: their ends are aligned, and a slab has several. */
+/* Size of the objects, such that their ends are aligned and a slab has several objects. */
 #define BUGS_SIZE	2048u
 
 /* Most bytes that are damaged at once. */
@@ -69,9 +69,9 @@ size_t bugs_line(const struct bugs_cell *cell, const char *options, char *text,
 		 size_t size);
 
 /*
- * bugs_cell.c, for bugs.  bugs_found() notes what was found, bugs_look() whether a
- * fault has been counted by now, bugs_step() that the next step begins.  bugs_get()
- * allocates where failures are injected.
+ * bugs_cell.c, for bugs.  bugs_found() records a finding, bugs_look() records whether a fault has
+ * been counted, and bugs_step() records that the next step begins.  bugs_get() allocates where
+ * failures are injected.
  */
 void bugs_found(struct bugs_cell *cell, enum bugs_when when,
 		const char *report);

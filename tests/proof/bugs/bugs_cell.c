@@ -5,9 +5,9 @@
  * Layer:   tests, above the API; looks at counters of the pools.
  * Context: may sleep; one cell at a time.
  *
- * A cell makes two pools, allocates objects of the first, makes the bug, and then
- * does what a program would go on with: it allocates, reclaims and destroys.  After
- * each step it looks whether a fault was counted.
+ * A cell makes two pools, allocates objects of the first, makes the bug, and then goes on as a
+ * program would: it allocates, reclaims and destroys.  After each step it checks whether a fault
+ * was counted.
  */
 #include "bugs.h"
 

@@ -7,8 +7,7 @@
  *
  *	bugs [BUG [OPTIONS]]	prints a line per cell; a cell's reports, too
  *
- * If a report is expected the child must also have written it, in the words
- * that the line has.
+ * If a report is expected, the child must also have written the words that the cell's line has.
  */
 #include "bugs.h"
 

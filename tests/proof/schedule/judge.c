@@ -18,7 +18,7 @@
 
 #include <string.h>
 
-/* What a fibre is doing. */
+/* The kind of call that a fibre is in. */
 enum doing {
 	DOING_NOTHING,
 	DOING_ALLOC,
@@ -48,8 +48,8 @@ void judge_begin(void)
 }
 
 /*
- * Leave each pool as a refused call before the scenario may: with the departures that it read, and
- * perhaps a note that nothing is free (pool_used_up()).
+ * Leave each pool as a call that was refused before the scenario may leave it: with the departures
+ * that the call read, and perhaps a note that nothing is free (pool_used_up()).
  */
 void judge_settled(void)
 {
@@ -117,8 +117,8 @@ void judge_unmade(void *obj)
 }
 
 /*
- * Count the objects in a CPU's array.  Objects that a call takes out are not within reach
- * before others see where they go, which may be late.
+ * Count the objects in a CPU's array.  Objects that a call takes out are not within reach until
+ * other CPUs see their new place, which may be late.
  */
 static unsigned int hot_of(const struct pool *pool, unsigned int cpu)
 {
@@ -279,7 +279,7 @@ void *s_alloc_flags(struct pool_head *head, unsigned int flags)
 	return take_end(c, __pool_alloc(head, flags));
 }
 
-/* Try both: the caller gets the object before its time is over, or does not. */
+/* Try both ends: the caller gets the object in time, or its time is over. */
 void *s_alloc_timeout(struct pool_head *head, unsigned int ms)
 {
 	struct call *c = take_begin(head, 1);

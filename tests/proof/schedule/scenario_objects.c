@@ -74,7 +74,7 @@ static void setup_reclaim(void)
 	give(0, 1, 0);
 }
 
-/* Two CPUs want the last object. */
+/* Two CPUs allocate the last free object at the same time. */
 
 static void setup_limit(void)
 {
@@ -242,9 +242,9 @@ static void handle_other(void)
 }
 
 /*
- * An array wants to grow for the objects of a cluster.  That evicts this very cluster,
- * and another pool's, which is large.  Both are charged until they are brought down, so
- * the array does not grow after all.
+ * An array is about to grow for the objects of a cluster.  Making room evicts this very cluster,
+ * and a large one of another pool.  Both stay charged until they have moved to the layers below, so
+ * the array does not grow.
  */
 
 static void setup_grow(void)
@@ -363,7 +363,7 @@ static void handle_request(void)
 	pool_empty_array(pool_of(pool));
 }
 
-/* There is no empty cluster, so the array's object is parked. */
+/* As setup_array(), but there is no empty cluster, so the array's object is parked. */
 static void setup_array_alone(void)
 {
 	setup_array();

@@ -207,7 +207,7 @@ static void create(void)
 	s_free(p, s_alloc(p));
 }
 
-/* A CPU goes offline while a pool ends that has objects there. */
+/* A CPU goes offline while a pool with objects on that CPU ends. */
 
 static void setup_exit_destroy(void)
 {

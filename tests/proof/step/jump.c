@@ -5,11 +5,10 @@
  * Layer:   tests of common/, user space on x86-64; the table is in stepper.c.
  * Context: see test.h and trap.h.  Built without a red zone.
  *
- * A call that hits is left for good after its first instruction, after its second,
- * and so on, until it ends before that.  The array may stay held.  Then its thread's
- * calls are nested, until the thread ends or idles, or the pool is destroyed.
- * The object in hand may be lost.  Nothing else may be lost, and no call gets an object
- * that another one has.
+ * A handler leaves a call that hits for good: after its first instruction, after its second, and so
+ * on, until the call ends earlier.  The array may stay held.  Then its thread's calls are nested,
+ * until the thread ends or idles, or the pool is destroyed.  The object in hand may be lost.
+ * Nothing else may be lost, and no call gets an object that another one has.
  */
 #include "stepper.h"
 
@@ -261,7 +260,7 @@ static void leave_by_destroying(void)
 		give_all(objs, warm_up(objs));
 }
 
-/* Leave that call after each of its instructions, in a new thread each time. */
+/* Jump out of the call after each of its instructions, in a new thread each time. */
 static void leave_everywhere(unsigned int call)
 {
 	unsigned long held = jump.held;

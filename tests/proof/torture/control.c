@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * control.c - what happens to pools while they are used
+ * control.c - changes of pools, CPUs and memory while pools are used
  *
  * Layer:   torture.
  * Context: each function is a round of a thread of its own.

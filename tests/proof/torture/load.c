@@ -136,7 +136,7 @@ static void watch(struct torture_unit *unit, struct torture_pool *pool)
 	rcu_read_unlock();
 }
 
-/* An allocation and a free, as most users do. */
+/* Allocate and free, as most users do. */
 static void pairs(struct torture_unit *unit, struct torture_pool *pool)
 {
 	void *one = get(unit, pool);
@@ -244,7 +244,7 @@ void torture_step(struct torture_unit *unit)
 	}
 }
 
-/* Many objects, so that caches overflow and run empty. */
+/* Allocate and free many objects, so that caches overflow and run empty. */
 static void wave(struct torture_unit *unit, struct torture_pool *pool)
 {
 	unsigned int most = min(WAVE_BYTES / pool->size, TORTURE_KEPT + 0u);

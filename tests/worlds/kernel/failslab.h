@@ -3,7 +3,7 @@
  * failslab.h - calls of the slab that fail on purpose
  *
  * Layer:   tests, kernel.
- * Context: the case's own thread.  tests/vm/kunit.sh lets calls fail that may wait.
+ * Context: the case's own thread.  tests/vm/kunit.sh lets also calls that may wait fail.
  */
 #ifndef POOL_FAILSLAB_H
 #define POOL_FAILSLAB_H

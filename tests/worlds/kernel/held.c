@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * held.c - what lockdep knows of a held array
+ * held.c - the events that lockdep gets of a held array
  *
  * Layer:   tests of the hot sections of pool_hot.h and here.h.
  */
@@ -11,7 +11,7 @@
 
 #define MANY	300
 
-/* What lockdep was told of a pool's array while the case's task was in calls of the pool. */
+/* The events of lockdep for a pool's array while the case's task was in calls of the pool. */
 static struct {
 	struct task_struct *task;
 	const struct pool_hot *hot;

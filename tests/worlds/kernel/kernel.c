@@ -30,7 +30,10 @@ struct intruder {
 
 static struct intruder intruder;
 
-/* Return the pool that an intruder uses in this turn, and that the object kept in it is of. */
+/*
+ * Return the pool that an intruder uses in this turn; the object that it keeps in this turn is of
+ * this pool, too.
+ */
 static struct pool *pool_of_turn(struct intruder *in, unsigned long turn)
 {
 	return (turn & 1) && in->other ? in->other : in->pool;

@@ -37,7 +37,10 @@ static bool shell_says(char *command)
 static noinline void first_owner(struct pool *pool)
 {
 	test_alloc_many(pool, test_objs, OBJS);
-	/* Keeps the call before from being a tail call, so that this function is on the stack. */
+	/*
+	 * Keep the compiler from making the call above a tail call, so that this function is on the
+	 * stack.
+	 */
 	barrier();
 }
 

@@ -89,7 +89,7 @@ static struct pool *numa_pool(void)
 /* For cases of several nodes. */
 #define IF_NODES(make)	ONLY_IF(num_online_nodes() > 1, "one node", make)
 
-/* Once enough objects are on their way between the CPUs, the pool gets hardly any from the slab. */
+/* Once the pool has enough objects for both CPUs, it gets hardly any further ones from the slab. */
 POOL_CASE(clusters_go_home_to_the_node_of_their_objects, IF_NODES(numa_pool()))
 {
 	struct pool_stats before, now;
@@ -179,7 +179,7 @@ static void *alloc_far(struct pool *pool, gfp_t gfp)
 	return obj && is_near(obj, far_node()) ? obj : NULL;
 }
 
-/* Free objects of the other node, and every other time one of this node on top of them. */
+/* Free objects of the other node, and in every second call one of this node on top of them. */
 static void mix(struct relay *r)
 {
 	unsigned int i;

@@ -71,7 +71,10 @@ POOL_CASE(a_thread_that_is_to_stop_waits_no_longer, test_sure(64))
 	test_free(pool, obj);
 }
 
-/* The caller may hold locks of the scheduler, so the free must wake the thread without them. */
+/*
+ * The caller may hold locks of the scheduler, so the free must wake the thread without taking
+ * these.
+ */
 POOL_CASE(a_free_with_interrupts_off_wakes_who_waits, test_sure(64))
 {
 	struct task_struct *task;

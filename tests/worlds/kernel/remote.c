@@ -99,8 +99,8 @@ TEST_CASE(what_a_cpu_left_in_its_arrays_goes_back_when_another_one_ages)
 	EXPECT_EQ(allocated(), 0);
 	EXPECT_EQ(kept_from_backend(), 0);
 	/*
-	 * A visit took the free slots of each array, and later ones its objects, a cluster at a
-	 * time.
+	 * One visit took the free slots of each array, and later visits took its objects, a cluster
+	 * at a time.
 	 */
 	EXPECT_LE(busy_cpu()->visits - visits, 3 * POOLS);
 	visits = busy_cpu()->visits;

@@ -218,7 +218,10 @@ POOL_CASE(buckets_are_looked_at_without_the_cpu_lock, pool_that_hits(test))
 	}
 }
 
-/* The longest lists are those of parked objects with a destructor, and of empty clusters. */
+/*
+ * The longest lists are the list of parked objects with a destructor, and the list of empty
+ * clusters.
+ */
 POOL_CASE(a_long_list_of_what_was_put_aside_lets_others_run, pool_that_hits(test))
 {
 	static void (*const walks[])(struct pool_head *pool) = {

@@ -231,7 +231,8 @@ static void use_atomic(struct pool *pool)
 }
 
 /*
- * GFP_ATOMIC has a reserve of its own, which the flag against the last reserve would also forbid.
+ * GFP_ATOMIC has a reserve of its own, which the flag that forbids the last reserve would also
+ * forbid.
  */
 POOL_CASE(the_reserve_of_calls_that_cannot_wait_is_theirs, IF_TRACED(uncached_pool()))
 {

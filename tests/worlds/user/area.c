@@ -254,7 +254,7 @@ POOL_CASE(counts_of_threads_that_are_gone_stay, test_pool(64))
 static pthread_t parker;
 static bool parker_there;
 
-/* Park as a handler does that interrupts a call of its thread. */
+/* Park an object, as a handler that interrupts a call of this thread does. */
 static void *park_and_stay(void *arg)
 {
 	struct pool_local **part = arg;

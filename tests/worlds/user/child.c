@@ -23,7 +23,7 @@ void child_needs(bool cond, const char *what, const char *file, int line)
 	_exit(1);
 }
 
-/* Log lines of a child's pools, of which there are many, are discarded. */
+/* Run fn() in a child.  Discards the log lines of its pools, because there are many. */
 static void child_main(void (*fn)(void *arg), void *arg)
 {
 	int null = open("/dev/null", O_WRONLY);

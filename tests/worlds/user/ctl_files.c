@@ -219,7 +219,7 @@ TEST_CASE(a_child_keeps_no_connection_open)
 	EXPECT(is_clean());
 }
 
-static unsigned long accepts;		/* calls of the server's thread */
+static unsigned long accepts;		/* calls of accept4() by the server's thread */
 
 int __real_accept4(int fd, struct sockaddr *from, socklen_t *len, int flags);
 int __wrap_accept4(int fd, struct sockaddr *from, socklen_t *len, int flags);

@@ -20,7 +20,7 @@ static void start_refused(void *arg)
 	refusal = pool_ctl_start(asked_for) ? 0 : errno;
 }
 
-/* The start is refused, for this reason, by one line. */
+/* True if the start is refused for this reason, with one line in the log. */
 static bool start_fails(const char *path, int err)
 {
 	asked_for = path;
@@ -89,7 +89,7 @@ TEST_CASE(a_socket_goes_though_its_program_is_in_another_folder_by_then)
 	ASSERT(!chdir(before));
 }
 
-/* A socket without a server, as a program leaves it that was killed. */
+/* Make a socket without a server, as a killed program leaves one. */
 static void leave_dead_socket(void)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM, 0);

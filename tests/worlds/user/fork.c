@@ -66,7 +66,7 @@ static void end_open(struct stayer *s)
 	(void)s;
 }
 
-/* Leave the array as a thread does that is interrupted between two instructions of a hit. */
+/* Leave the array as a thread that is interrupted between two instructions of a hit does. */
 static void begin_held(struct stayer *s)
 {
 	s->n = plat_read(&s->local->hot.n);
@@ -89,7 +89,7 @@ static void begin_moving(struct stayer *s)
 	pool_park(s->pool, test_alloc(s->pool));
 	pool_park(s->pool, test_alloc(s->pool));
 	s->parked = plat_xchg_acquire(&s->local->parked.head, NULL);
-	/* Pin the pool as a walk does that has reached the pool. */
+	/* Pin the pool, as a walk that has reached the pool does. */
 	plat_mutex_lock(PLAT_REGISTRY);
 	s->well = pool_registry_pin(s->pool);
 	plat_mutex_unlock(PLAT_REGISTRY);
@@ -413,7 +413,7 @@ POOL_CASE(a_child_that_waits_has_what_arrays_of_gone_threads_have, test_pool(64)
 static pthread_barrier_t crowd;
 static unsigned char *crowd_area[2 * CROWD];
 
-/* Be one of many threads that exist at once. */
+/* Run as one of many threads that exist at once. */
 static void join_crowd(unsigned int i, void *arg)
 {
 	use_pool(i, arg);

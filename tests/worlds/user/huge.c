@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * huge.c - huge pages while slabs grow, and none once memory goes back
+ * huge.c - huge pages while slabs grow, and no huge pages after memory was returned
  *
  * Layer:   tests of user/slab/huge.c.
  * Context: see test.h.  Each case grows the arena in a child, whose memory is its own.
@@ -223,7 +223,7 @@ TEST_CASE(where_no_huge_page_comes_few_chunks_ask_for_one)
 	EXPECT_EQ(slab_child(grow_without, NULL), 0);
 }
 
-/* Lock all memory of the program: it must keep all pages, in chunks of any kind. */
+/* Lock all memory of the program: it must then keep all pages of all chunks. */
 static int grow_locked(void *unused)
 {
 	(void)unused;

@@ -94,7 +94,7 @@ TEST_CASE(wrong_frees_of_large_objects_are_found)
 	}
 }
 
-/* Every third object of full slabs is freed.  All pages that no other object is on must go. */
+/* Every third object of full slabs is freed.  All pages without another object must be returned. */
 TEST_CASE(pages_of_a_large_object_go_back_while_its_neighbours_stay)
 {
 	struct slab_class *class = pool_slab_class(16384, 16);

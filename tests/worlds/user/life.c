@@ -83,7 +83,7 @@ POOL_CASE(ten_thousand_short_threads_leave_memory_flat, test_pool(64))
 		EXPECT_LE(resident_pages(), pages + 512);
 }
 
-/* The next pool in this place must not begin with the surplus of the pool before. */
+/* The next pool that gets this part must not begin with the surplus of the previous pool. */
 POOL_CASE(a_part_of_an_idle_thread_knows_nothing_of_what_was_got_ahead, test_pool(64))
 {
 	struct pool_local *local;

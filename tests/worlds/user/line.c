@@ -100,7 +100,7 @@ static unsigned int shared_of(struct pool *pool, unsigned int stride, unsigned i
 	return shared;
 }
 
-/* Take two objects in each of 16 threads, as a program does that has a counter per thread. */
+/* Take two objects in each of 16 threads, as a program with a counter per thread does. */
 POOL_CASE(threads_that_take_objects_in_turn_share_no_line, test_pool(4000))
 {
 	unsigned int stride;

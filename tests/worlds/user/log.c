@@ -237,7 +237,7 @@ static void stop_sigquit(void)
 	pool_sigquit_stop();
 }
 
-/* Let a dump begin that cannot end: the pipe has room for a part of it only. */
+/* Begin a dump that cannot end, because the pipe has room for a part of it only. */
 static void begin_dump_of_sigquit(void)
 {
 	int there = 0;
@@ -284,7 +284,7 @@ static void note(int sig)
 	plat_word_add(&signalled, 1);
 }
 
-/* Lock the mutex of creations for a while, as a thread does that creates a pool. */
+/* Lock the mutex of creations for a while, as a thread that creates a pool does. */
 static void *create_slowly(void *arg)
 {
 	unsigned int moments = MOMENTS;

@@ -86,7 +86,7 @@ static void configure_with_help(void *arg)
 	*(bool *)arg = pool_configure("help,no-global");
 }
 
-/* The words come by pool_configure(), as from the module's parameter. */
+/* The words are set by pool_configure(), as those of the module's parameter are. */
 TEST_CASE(help_is_printed_and_the_rest_holds)
 {
 	static char text[8192], help[4096];

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * page.c - pages with memory and no object: how many there are, and that frees give them back
+ * page.c - pages with memory and no object: their number, and that frees return them
  *
  * Layer:   tests of user/slab/page.c, and of what common/shared/below.c keeps where objects lie
  *	    scattered.
- * Context: see test.h.  No case asks for memory to go back but between two parts.
+ * Context: see test.h.  No case calls a function that returns memory, except between two parts
+ *	    of a case.
  */
 #include "cases_slab.h"
 #include "main.h"

@@ -32,7 +32,9 @@ static unsigned int resident(void **objs, unsigned int n)
 	return there;
 }
 
-/* Look after pool_gc(), because a flush leaves some memory of free objects to the library. */
+/*
+ * Count pages after pool_gc(), because a flush leaves some memory of free objects to the library.
+ */
 TEST_CASE(a_gc_gives_memory_of_free_objects_to_the_system)
 {
 	unsigned int i, before;

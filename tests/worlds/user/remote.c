@@ -172,7 +172,10 @@ static void hear_while_idling(const sigset_t *mask)
 	pool_heard((struct plat_area *)(void *)area);
 }
 
-/* Be asked twice with the signal blocked; idle in between, and perhaps handle the signal. */
+/*
+ * Run as a thread that is asked twice while it blocks the signal, and that idles in between, and
+ * may handle the signal then.
+ */
 static void *idle_between(void *arg)
 {
 	struct sleeper *s = arg;

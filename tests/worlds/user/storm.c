@@ -18,12 +18,12 @@
 struct storm {
 	pthread_t thread[STORM_THREADS];
 	struct pool *pool[STORM_POOLS];
-	void *slot[STORM_POOLS][STORM_SLOTS];	/* passed from thread to thread */
+	void *slot[STORM_POOLS][STORM_SLOTS];	/* objects that threads pass to each other */
 	struct pool *mine;			/* only the forking thread uses it */
 	void *kept[STORM_KEPT];			/* objects of "mine" */
 	unsigned long stop;
 	unsigned long calm;			/* asks threads for hits only */
-	unsigned long calmed;			/* threads that comply */
+	unsigned long calmed;			/* threads that only hit now */
 	unsigned long bad;
 	unsigned long workers;
 };
@@ -178,7 +178,7 @@ static void check_storm(struct storm *s)
 	NEED(areas_are_true());
 }
 
-/* Fork in the child, too, which must not lose more. */
+/* Fork in the child, too; this second fork must not lose further objects. */
 static void weather_again(void *arg)
 {
 	struct storm *s = arg;

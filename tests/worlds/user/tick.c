@@ -47,7 +47,7 @@ static unsigned long visit(struct pool *pool, unsigned long n)
 	return plat_read(&reads) - before;
 }
 
-/* Let time pass while a pool is used: enough for a pass each time. */
+/* Let time pass while a pool is used: each time long enough for a pass. */
 static unsigned long work(struct pool *pool, unsigned int passes)
 {
 	unsigned long read = 0;
@@ -80,7 +80,10 @@ TEST_CASE(an_idle_pool_gives_its_memory_back_while_others_work)
 #define STRIDES		8
 #define OF_STRIDE	100u
 
-/* Leave an empty slab with memory for each of some strides; later objects come from these slabs. */
+/*
+ * Leave an empty slab with memory for each of several strides; the next objects come from these
+ * slabs.
+ */
 static void leave_pages(void)
 {
 	static void *objs[OF_STRIDE];

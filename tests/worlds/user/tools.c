@@ -145,7 +145,9 @@ TEST_CASE(parked_constructed_objects_stay_as_they_are_and_hidden)
 	EXPECT_PTR_EQ(pool_destroy(&pool->head), NULL);
 }
 
-/* Write to objects that the backend got back: a tool reports parts that the pool left hidden. */
+/*
+ * Write to objects that went back to the backend: a tool reports parts that the pool left hidden.
+ */
 TEST_CASE(what_the_backend_gets_back_is_shown)
 {
 	unsigned int i;

@@ -277,7 +277,7 @@ POOL_CASE(a_child_keeps_the_pool_that_its_walk_is_at, test_pool(64))
 	EXPECT_EQ(status, 0);
 }
 
-/* Pin the pool as a thread does that is about to destroy it, and fork. */
+/* Pin the pool, as a thread that is about to destroy it does, and fork. */
 static void drop_and_fork_at(struct pool_head *head, void *arg)
 {
 	unsigned long seen = pool_of(head)->joins;
