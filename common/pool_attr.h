@@ -156,8 +156,8 @@ static inline struct pool_head *create_aligned_pool(const char *name, unsigned i
 
 /**
  * pool_set_limit() - Set the most objects that a pool may have.
- * @pool: the pool; the limit is for all its registrations.  The first time that a pool with
- *	several gets one, the log has a warning.
+ * @pool: the pool; the limit is for all its registrations.  If a pool with
+ *	several registrations gets its first limit, the log has a warning.
  * @limit: objects; 0: no limit; not below the pool's min_avail.
  *
  * If the pool has more already, it does not ask the backend until it has fewer.  Arrays with more
@@ -180,8 +180,8 @@ bool pool_set_limit(struct pool_head *pool, unsigned int limit);
 bool pool_set_min_avail(struct pool_head *pool, unsigned int min_avail);
 
 /*
- * In the kernel a module changes its own pools.  Both refuse a pool that the module did not
- * create: false, and one line in the log.
+ * In the kernel a module changes its own pools.  Both functions return false, with one line in the
+ * log, for a pool that the module did not create.
  */
 #ifdef __KERNEL__
 bool pool_set_limit_owned(struct pool_head *pool, unsigned int limit,

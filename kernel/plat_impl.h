@@ -290,9 +290,9 @@ static inline bool plat_backend_may(const struct plat_backend *backend, const vo
 }
 
 /*
- * Tools that watch memory watch the slab.  Some also get reports of the objects that pools keep, if
- * a pool has the option "tools": tools.c, kasan.c.  A quarantined object is not reported to
- * kmemleak as no leak, because kmemleak has locks, whose holder an NMI that frees may have
+ * Tools that watch memory watch the slab.  Some tools also get reports of the objects that pools
+ * keep, if a pool has the option "tools": tools.c, kasan.c.  A quarantined object is not reported
+ * to kmemleak as no leak, because kmemleak has locks, whose holder an NMI that frees may have
  * interrupted.
  */
 #define POOL_HAS_TOOL	(IS_ENABLED(CONFIG_KASAN_GENERIC) || IS_ENABLED(CONFIG_KMSAN) || \

@@ -18,7 +18,7 @@
 #include <linux/sched/isolation.h>
 #include <linux/smp.h>
 
-/* True if a CPU may be interrupted: those of isolcpus= and nohz_full= may not. */
+/* True if a CPU may be interrupted, which CPUs of isolcpus= and nohz_full= may not. */
 static bool may_interrupt(int cpu)
 {
 	return housekeeping_test_cpu(cpu, HK_TYPE_DOMAIN) &&

@@ -81,8 +81,8 @@ static bool futex_has_ids(void)
 }
 
 /*
- * Lock by a futex after a try failed.  The acquire of the holder is for ThreadSanitizer, which
- * does not see that the kernel hands the lock over; it pairs with the release below.
+ * Lock by a futex after a try failed.  The acquire of "holder" pairs with the release below.  Only
+ * ThreadSanitizer needs it, because it does not see that the kernel hands the lock over.
  */
 static void lock_by_futex(struct pool_cpu *cpu)
 {

@@ -357,7 +357,10 @@ static void wait_for_answer(struct plat_area *area, struct patience *p)
 		pool_nap();
 }
 
-/* Reduce this thread's old arrays.  Others are not asked, as a signal would end their sleep. */
+/*
+ * Reduce this thread's old arrays.  Other threads are not asked, because a signal would end their
+ * sleep.
+ */
 static bool age_arrays(void)
 {
 	struct plat_area *area = plat_this_area();

@@ -9,8 +9,9 @@
 
 /*
  * Align a function to a cache line of code.  A hit of pool_alloc() or pool_free() in a program fits
- * into one line.  Unaligned, it may cross a line, which costs up to 25 %, and any code before it
- * decides that.  Other machines, kernels and calls have longer hits, to which this does no harm.
+ * into one line.  Unaligned, it may cross a line, which costs up to 25 %, and whether it does
+ * depends on any code before it.  Other machines, kernels and calls have longer hits, to which this
+ * does no harm.
  */
 #define BEGINS_LINE	__attribute__((aligned(64)))
 

@@ -131,7 +131,7 @@ static bool is_exactly(const struct pool *pool, const char *name, size_t len)
 
 /*
  * Walk over the pools of a name, as pool_registry_next() does over all.  @name, of @len bytes: a
- * pool's name as it is or as it is shown; or NAME~ID, for one of these; or "all".
+ * pool's name as stored or as shown; or NAME~ID, for one pool of that name; or "all".
  */
 struct pool *pool_registry_named(struct pool *prev, const char *name, size_t len)
 {

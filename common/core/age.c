@@ -353,8 +353,8 @@ bool pool_age_make_room(struct pool_local *here, unsigned long bytes,
 
 /*
  * Return how many of @slots more slots fit under the bound, after at most one array was reduced or
- * one cluster evicted.  An array that grows costs others no more than that, because its free slots
- * would otherwise displace objects.
+ * one cluster evicted.  A growing array takes no more from other arrays and clusters, because its
+ * free slots would otherwise displace objects.
  */
 static unsigned int slots_that_fit(struct pool_local *here, unsigned int slots,
 				   struct pool_carried *out)

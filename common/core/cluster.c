@@ -40,8 +40,8 @@ void pool_cluster_detach(struct pool_cluster *c)
 }
 
 /*
- * The number of threads in pool_settle(), and of arrivals that woke them.  Both are of all pools
- * together, because a pool may be gone once the last of its objects has arrived.
+ * The number of threads in pool_settle(), and of arrivals that woke them.  The two are global, not
+ * per pool, because a pool may be gone once the last of its objects has arrived.
  */
 unsigned long pool_settling;
 static unsigned int arrivals;

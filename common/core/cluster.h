@@ -204,7 +204,7 @@ static inline struct pool_cluster *pool_cluster_unstash(struct pool_cpu *cpu)
 	return cpu->stashed ? pool_stash_pop(cpu) : NULL;
 }
 
-/* A CPU with fewer stashed clusters than this fetches some. */
+/* A CPU fetches clusters if its stash has fewer than this. */
 #define POOL_STASH_FEW	2
 
 /*

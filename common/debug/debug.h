@@ -27,7 +27,7 @@
 /* Number of generations that "known" can tell apart, since it may have 32 bits. */
 #define POOL_D_GENS		0x80u
 
-/* Flags by the properties of their words: words.h.  Those with checks need a table of objects. */
+/* Flags by the properties of their words: words.h.  Options with checks need a table of objects. */
 #define POOL_D_CHECKED	POOL_D_WITH(POOL_IS_CHECKED)
 #define POOL_D_CLOSED	POOL_D_WITH(POOL_IS_CHECKED | POOL_IS_SLOW)
 #define POOL_D_LOOKED	POOL_D_WITH(POOL_IS_CHECKED | POOL_IS_LOOKING)

@@ -15,11 +15,12 @@
  *
  * While the options let hits bypass the checks, the table becomes stale.  So each switch to checks
  * begins a new generation, with no known objects.  Entries of an earlier generation, and objects
- * without an entry, are adopted when a call first passes them.  While fewer objects are known than
- * allocated, a pointer without an entry may be an object; once all are known, it is none.  To make
- * that comparison safe, "allocated" is raised before an object becomes known, and lowered after it
- * was dropped; and the top bits of "known" are the generation, so that a call which began before
- * the switch is not counted in it.  A pool that was checked from its creation on needs no count.
+ * without an entry, are adopted when a call first gets or frees the object.  While fewer objects
+ * are known than allocated, a pointer without an entry may be an object; once all are known, it is
+ * none.  To make that comparison safe, "allocated" is raised before an object becomes known, and
+ * lowered after it was dropped; and the top bits of "known" are the generation, so that a call
+ * which began before the switch is not counted in it.  A pool that was checked from its creation on
+ * needs no count.
  *
  * Entries change by compare and exchange, so of two frees of an object at once, one finds it free.
  * But if the object has no entry yet, both may adopt it.  So a double free at the very same moment,

@@ -9,7 +9,7 @@
  *                    ^   ^
  *            next take   next put          when nobody else is at work
  *
- * A slot has an object or NULL.  The steps of a take; those of a put are the reverse:
+ * A slot has an object or NULL.  The steps of a take, which a put does in reverse:
  *
  *   CLAIM   lower "have" by 1, unless it is 0: then the reserve is empty
  *   SEARCH  exchange slots with NULL, one after the other, until one gives an object

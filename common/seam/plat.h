@@ -409,8 +409,8 @@ void plat_show(struct pool *pool, bool shown);
 #include "limit/last.h"
 
 /*
- * Annotate a function that is called with a lock held, and returns with it held, or without it.  A
- * world whose tools check that defines both macros in its plat_types.h.
+ * Annotate a function that is called with a lock held, and that returns with it held, or with it
+ * released.  A world with tools that check this defines both macros in its plat_types.h.
  */
 #ifndef POOL_MUST_HOLD
 #define POOL_MUST_HOLD(...)

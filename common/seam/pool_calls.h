@@ -50,7 +50,7 @@ void pool_cluster_box(struct pool_cpu *cpu, struct pool_cluster *c, unsigned int
 struct pool_cluster *pool_cluster_stash_all(struct pool_cpu *cpu,
 					    struct pool_cluster *chain);
 
-/* spare.c: how large clusters may be, and empty ones */
+/* spare.c: how large clusters may be, and empty clusters */
 unsigned int pool_cluster_max(const struct pool *pool);
 unsigned int pool_spares_lacking(const struct pool *pool);
 struct pool_cluster *pool_spares_take(struct pool *pool);

@@ -74,7 +74,9 @@
 #define POOL_BOXED_MAX		(POOL_STASH_MAX / 2 < POOL_CLUSTER_SIZE ? \
 				 POOL_STASH_MAX / 2 : POOL_CLUSTER_SIZE)
 
-/* How often a call that may not wait looks for moving objects; others: PLAT_LAST_TRIES times. */
+/*
+ * How often a call that may not wait looks for moving objects; other calls: PLAT_LAST_TRIES times.
+ */
 #define POOL_LAST_LOOKS		4
 
 /* The most arrays of a CPU that one ageing reduces, one by one. */

@@ -3,7 +3,8 @@
  * need.c - decide how many free objects the shared pool keeps
  *
  * Layer:   between shared pool and backend; decides which of them gets evicted objects.
- * Context: any; also in a hot section, under the CPU lock, since evictions call this.  Reads at
+ * Context: any; also in a hot section, under the CPU lock, since evictions call pool_need_keeps().
+ * Reads at
  *	    most the counts of all buckets.
  *
  * The need of a pool at a moment is the number of its objects outside the shared pool:

@@ -192,7 +192,8 @@ unsigned int pool_spares_lacking(const struct pool *pool)
  * Store an empty cluster, and those in its slots, as a spare, or free it if the pool has enough.
  * Never fails.  @pool must not end meanwhile.  @flags decide whether the allocator may be called.
  * Any context; outside of hot sections, no lock held.  Spares are needed where one CPU allocates
- * what another one frees: the first one empties the clusters that the other one needs.
+ * objects that another CPU frees, because the first CPU empties the clusters that the second one
+ * needs.
  */
 void pool_cluster_put(struct pool *pool, struct pool_cluster *c,
 		      unsigned int flags)

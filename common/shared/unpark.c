@@ -5,8 +5,8 @@
  * Layer:   beside shared pool and backend: local clusters -> [unpark] -> below
  * Context: outside of hot sections, no lock held.
  *
- * The next call that may call the backend moves parked objects to the layers below, like evicted
- * ones.  Only a call that misses uses a parked object for its own caller.
+ * The next call that may call the backend moves parked objects to the layers below, as it does
+ * evicted objects.  Only a call that misses uses a parked object for its own caller.
  */
 #include "seam/plat.h"
 

@@ -122,7 +122,7 @@ static inline unsigned long long pool_dump_value(const struct pool_dump_field *f
 			     *(const unsigned int *)at;
 }
 
-/* Compute numbers of tables from others; poolctl calls them, too. */
+/* Compute numbers of tables from other numbers; poolctl calls these, too. */
 static inline unsigned long long pool_dump_bytes(const struct pool_stats *s)
 {
 	return s->allocated * s->object_size;

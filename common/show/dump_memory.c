@@ -58,7 +58,7 @@ void pool_dump_memory_json(struct pool_dump *d)
 	pool_dump_put(d, "}");
 }
 
-/* Write the list of classes behind that of pools; the tail of the dump ends it. */
+/* Write the list of classes behind the list of pools; the tail of the dump ends the list. */
 void pool_dump_classes_json(struct pool_dump *d)
 {
 	unsigned long long bytes[PLAT_MEMORY_KINDS];

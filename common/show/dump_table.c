@@ -33,14 +33,17 @@ enum column_kind {
 	NEVER,
 };
 
-/* A column whose number is computed from others. */
+/* A column whose number is computed from several numbers. */
 struct column {
 	const char *name;
 	enum column_kind kind;
 	unsigned long long (*value)(const struct pool_stats *s);
 };
 
-/* Columns after the pool's name; then come those of dump_numbers.c, and the last one of these. */
+/*
+ * Columns after the pool's name, except the last one, which comes after the columns of
+ * dump_numbers.c.
+ */
 static const struct column computed[] = {
 	{ "size", EXACT, pool_dump_object },
 	{ "held", BYTES, pool_dump_bytes },

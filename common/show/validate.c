@@ -2,7 +2,7 @@
 /*
  * validate.c - check the lists of a live pool
  *
- * Layer:   above the core, whose lists it reads; those without a lock it takes and puts back.
+ * Layer:   above the core, whose lists it reads; lists without a lock are taken and put back.
  * Context: process context; outside of hot sections, no lock held.
  *
  * A walk holds a lock or a bucket for at most HOLD clusters, then releases it and holds it again.

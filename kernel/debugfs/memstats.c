@@ -28,7 +28,7 @@ static struct pool_memstats_options options;
 
 /*
  * Show the places.  If the text does not fit, seq_file calls again with a larger buffer.  An empty
- * text: there was no memory for one.
+ * text: there was no memory for a text.
  */
 static int memstats_show(struct seq_file *m, void *v)
 {

@@ -25,7 +25,9 @@
 #define RUN		(32 * STEPS)
 #define SAMPLE		8		/* steps between two readings of the cached bytes */
 
-/* An exact order: each cached object is the number of the free that cached it. */
+/*
+ * An exact order of frees: each entry is a cached object, by the number of the free that cached it.
+ */
 static struct {
 	unsigned long cached[STEPS_POOLS][65536];	/* a ring */
 	unsigned int first[STEPS_POOLS];		/* the oldest */

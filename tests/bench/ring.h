@@ -24,10 +24,10 @@
 #define RING_SPINS	1000
 
 struct ring_side {
-	char apart[128];		/* this side only: */
+	char apart[128];		/* only this side uses these: */
 	unsigned long pos;
 	unsigned long seen;		/* the other side's "shown", as last read */
-	char too[128];			/* written by this side, read by the other one: */
+	char too[128];			/* this side writes it, the other side reads it: */
 	unsigned long shown;
 };
 

@@ -5,10 +5,10 @@
  * Layer:   below work_pools.c, work_tail.c and bound.c.
  * Context: one thread.
  *
- * A step picks a pool: the one of rank k with a probability of 1/k, scaled.  If it has a
- * burst of live objects they are freed, oldest first; else a burst of 1 to 128 is
- * allocated.  After 128 steps each pool gets the next one's rank.  From 256 bytes
- * on, all pools' bursts together are more than the default bound.
+ * A step picks a pool: the pool of rank k with a probability in proportion to 1/k.  If it has a
+ * burst of live objects they are freed, oldest first; else a burst of 1 to 128 is allocated.  After
+ * 128 steps each pool gets the next one's rank.  From 256 bytes on, all pools' bursts together are
+ * more than the default bound.
  */
 #ifndef BENCH_STEPS_H
 #define BENCH_STEPS_H

@@ -157,7 +157,8 @@ POOL_CASE(a_corrupted_object_in_quarantine_is_not_taken_back,
 
 /*
  * A quarantined object is still allocated, though later checks do not know it.  If it counted as an
- * object of before the switch, any wrong pointer would pass for such an object.
+ * object from before the switch, a wrong pointer could be taken for such an object, and be
+ * accepted.
  */
 POOL_CASE(after_a_quarantine_and_a_switch_a_wrong_pointer_is_still_found,
 	  test_checked_within(1 << 20, 8, 64, POOL_D_INTEGRITY))

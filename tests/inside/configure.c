@@ -124,8 +124,8 @@ TEST_CASE(what_is_too_late_for_a_pool_is_named)
 }
 
 /*
- * The pool was created with "tools", which also sets the flag of "cold-first".  The caller has not
- * changed that, so no answer may name it.
+ * The pool was created with "tools", which also sets the flag of "cold-first".  A change that does
+ * not touch this flag must not name it in its answer.
  */
 TEST_CASE(what_was_not_changed_is_not_named)
 {

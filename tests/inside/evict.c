@@ -84,8 +84,8 @@ POOL_CASE(idle_arrays_give_way_to_a_busy_pool, test_within(BOUND, 32, 1024))
 }
 
 /*
- * Three arrays, the oldest with 30 objects, leave no room for the array of large objects, which is
- * empty.
+ * Three arrays, of which the oldest has 30 objects, take all of the bound.  The pool of large
+ * objects has an empty array, and needs bytes.
  */
 TEST_CASE(an_array_that_makes_room_by_closing_evicts_nothing)
 {

@@ -88,8 +88,8 @@ static unsigned long writes_per_1000(unsigned int buckets)
 
 /*
  * All CPUs read the line, so each write costs each CPU a miss.  With POOL_BUCKETS_MAX fewer writes
- * are allowed.  Kernel threads share CPUs, where they end more spans, because a thread that comes
- * continues the span of the last one.
+ * are allowed.  Kernel threads share CPUs, where they end more spans, because the next thread on a
+ * CPU continues the span of the previous thread.
  */
 TEST_CASE(what_decides_where_clusters_go_is_hardly_written)
 {

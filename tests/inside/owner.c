@@ -61,7 +61,10 @@ TEST_CASE(destroying_an_owners_pools_leaves_those_of_others)
 	EXPECT_EQ(test_count_pools(), 0);
 }
 
-/* Two owners share a pool.  The first may end its own registration, and then no other. */
+/*
+ * Two owners share a pool.  The first owner may end its own registration, but not the other
+ * owner's.
+ */
 TEST_CASE(an_owner_gives_back_none_but_its_own_registration)
 {
 	struct pool_head *both;

@@ -79,7 +79,7 @@ POOL_CASE(a_pass_releases_half_of_what_the_shared_part_did_not_need, test_sure(6
 		test_objs[i] = pool_alloc_nocache(&pool->head);
 	for (i = 0; i < n; i++)
 		ASSERT(test_objs[i] && pool_shared_put_one(pool, test_objs[i], 0));
-	/* This pass begins to record what is not needed. */
+	/* From this pass on, the pool records which objects are not needed. */
 	passes(1);
 	EXPECT_EQ(pool_shared_count(pool), n);
 	passes(1);

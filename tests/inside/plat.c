@@ -135,7 +135,7 @@ struct contest {
 
 /*
  * All threads have begun before the first one locks.  In the first ten rounds the holder lets the
- * others run; the others are quick.  The registry mutex is locked inside the mutex of dumps.
+ * others run; the other rounds are quick.  The registry mutex is locked inside the mutex of dumps.
  */
 static void contend(unsigned int i, void *arg)
 {

@@ -51,7 +51,7 @@ static void *wait_in_line(struct queue *q, unsigned int i)
 	return pool_alloc_timeout(&q->pool->head, 0, POOL_FOREVER);
 }
 
-/* Wait for an object as the first one, and free it. */
+/* Wait for an object as the only waiter, and free it. */
 static void wait_once(struct queue *q)
 {
 	void *obj = wait_in_line(q, 0);
@@ -177,7 +177,10 @@ POOL_CASE(a_limit_that_is_raised_wakes_who_waits, test_sure(64))
 	EXPECT(served(pool, 1, 2, raise_or_wait));
 }
 
-/* Thread 0 frees in each way; thread 1 waits for the object, frees it, and comes again. */
+/*
+ * Thread 0 frees the object in one way after the other; thread 1 waits for it, frees it, and waits
+ * again.
+ */
 static void free_in_ways(unsigned int i, void *arg)
 {
 	struct queue *q = arg;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * slots.c - reserves that are refilled, and callers that wait for one
+ * slots.c - reserves that are refilled, and callers that wait for an object of a reserve
  *
  * Layer:   tests of common/limit/slots.c, and of alloc.c where a call has a reserve.
  */

@@ -172,7 +172,10 @@ POOL_CASE(generations_that_come_again_know_nothing_of_the_first, plain(64))
 	EXPECT_EQ(test_faults(pool), 0);
 }
 
-/* The number of the first generation comes again, and objects still have marks of the first one. */
+/*
+ * The number of the first generation comes again, and objects still have marks of that earlier
+ * generation.
+ */
 POOL_CASE(what_is_no_object_is_found_after_many_generations, plain(64))
 {
 	static unsigned char memory[64] __attribute__((aligned(64)));

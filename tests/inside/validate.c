@@ -32,7 +32,7 @@ static unsigned int validate(struct pool *pool, struct seen *all)
 	return pool_validate(pool, note, all);
 }
 
-/* True if a walk finds exactly one thing wrong, namely this. */
+/* True if a walk finds exactly one thing wrong: @what, with these numbers, at @place. */
 static bool names(struct pool *pool, const char *place, const char *what,
 		  unsigned long found, unsigned long expected)
 {

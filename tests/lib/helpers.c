@@ -257,7 +257,7 @@ bool test_wave_good(struct pool *pool, unsigned int n,
 	return seen == n;
 }
 
-/* Create a source of objects, as a pool has one; @id must be unique. */
+/* Create a source of objects like a pool's; @id must be unique. */
 bool test_backend(struct plat_backend *backend, unsigned int id, unsigned int size,
 		  unsigned int align, unsigned int debug)
 {
@@ -276,7 +276,7 @@ void *test_backend_alloc(struct plat_backend *backend, unsigned int flags)
 	return plat_backend_alloc(backend, 1, &obj, flags) ? obj : NULL;
 }
 
-/* Return one object to its source; return what is wrong with it. */
+/* Return one object to its source; returns the fault that the source finds, or POOL_FAULT_KINDS. */
 enum pool_fault test_backend_free(struct plat_backend *backend, void *obj)
 {
 	enum pool_fault fault = POOL_FAULT_KINDS;

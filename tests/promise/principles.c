@@ -377,13 +377,13 @@ HEAD_CASE(a_lowered_bound_is_reached_at_slow_paths, head_within(1 << 20, 8, 64))
 	EXPECT(test_bound_holds());
 }
 
-/* Create a pool; NULL if caches have another size than 512 KiB, although nobody has set one. */
+/* Create a pool; NULL if caches are not of 512 KiB, although nobody has set another size. */
 static struct pool_head *as_built(void)
 {
 	return help_says("hot_size", "524288") ? sized_mode("cache,global", 1024) : NULL;
 }
 
-/* The objects have more than a mebibyte, while the build's caches have half of that. */
+/* The objects take more than 1 MiB; the build's caches have 512 KiB. */
 HEAD_CASE(the_cache_is_as_large_as_it_is_set_and_512_kib_unless_it_is, as_built())
 {
 	EXPECT(pool_configure("hot_size=4m"));

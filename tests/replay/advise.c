@@ -161,7 +161,7 @@ static unsigned int percent(unsigned long long part, unsigned long long whole)
 
 /*
  * Bytes that malloc() here adds to an object, its own word included: the least of several, because
- * a remainder that is too small for an object is left to the one before it.
+ * malloc() adds a remainder that is too small for an object to the object before it.
  */
 static unsigned int waste_of_malloc(unsigned int size)
 {

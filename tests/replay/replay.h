@@ -47,7 +47,7 @@ struct replay_worker {
 	unsigned int waits;		/* frees that had to wait for another worker */
 	unsigned int nulls;		/* allocations that returned NULL */
 	unsigned int wrong;		/* objects with other contents */
-	unsigned int first_wrong;	/* the first one's allocation, numbered from 1 */
+	unsigned int first_wrong;	/* allocation of the first such object, from 1 on */
 	unsigned long long peak_held;
 	unsigned long long ns;		/* set by the caller */
 };

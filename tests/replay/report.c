@@ -53,14 +53,12 @@ unsigned int replay_failures(const struct replay *r)
  * @buf: where to.
  * @size: its bytes; 1024 are enough.
  *
- * pools counts those of the trace, pools_made the pools in fact: fewer if
- * some were merged, or are of one size, or are no pools: see trace_plan().  unpooled counts
- * the allocations of these last ones.
- * ns_per_event is the workers' time, added up, per event: the indirect call to
- * the allocator, the contents as said, the reading of the event, waits for
- * other workers, and one look at what is held every few thousand events.
- * peak_live follows from the trace; peak_held was sampled, 0 is unknown.
- * first_wrong is the allocation, from 1, of the first object found changed.
+ * pools counts those of the trace, pools_made the pools in fact: fewer if some were merged, or are
+ * of one size, or are no pools: see trace_plan().  unpooled counts the allocations of pools that
+ * are none.  ns_per_event is the workers' time, added up, per event: the indirect call to the
+ * allocator, the contents as said, the reading of the event, waits for other workers, and one look
+ * at what is held every few thousand events.  peak_live follows from the trace; peak_held was
+ * sampled, 0 is unknown.  first_wrong is the allocation, from 1, of the first object found changed.
  *
  * Return: bytes written, as snprintf().
  */

@@ -9,7 +9,7 @@
  *	session_load()		reads the text, which is not needed afterwards
  *	session_begin()		makes pools and threads
  *	session_work()		executes all events; then live objects and threads
- *				stay, and nothing moves: the time to look
+ *				stay, and nothing moves: the time to read numbers
  *	session_end()		frees the rest, destroys the pools
  *	session_forget()	at any time, except between begin and end
  *

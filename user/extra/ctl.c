@@ -80,7 +80,7 @@ static bool wait_for(int fd, short events, long long end)
 	return left > 0 && poll(fds, 2, (int)left) > 0 && !fds[0].revents;
 }
 
-/* True if the client's descriptor is still its own, which a program may close with all others. */
+/* True if the client's descriptor is still the connection: a program may close all descriptors. */
 static bool is_client(void)
 {
 	if (pool_own_file_is(&client))
@@ -284,8 +284,8 @@ static bool remove_dead(const struct sockaddr_un *addr, bool or_own)
 
 /*
  * Lock the folder of the socket.  Otherwise, of two programs that start at once, one might mistake
- * the other's new socket, which does not listen yet, for a dead one.  Any process that may read a
- * folder may lock it for ever, so the wait is bounded.  Returns a file to close, or -1.
+ * the new socket of the other program, which does not listen yet, for a dead one.  Any process that
+ * may read a folder may lock it for ever, so the wait is bounded.  Returns a file to close, or -1.
  */
 static int lock_folder(const struct sockaddr_un *addr)
 {

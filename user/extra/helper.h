@@ -14,8 +14,8 @@
 #include <sys/types.h>
 
 /*
- * A file of the library.  Programs that close all files, as daemons do, close it, too, and its
- * number may be that of a file of the program then.
+ * A file of the library.  Programs that close all files, as daemons do, close it, too, and may then
+ * open a file of theirs under its number.
  */
 struct pool_own_file {
 	int fd;				/* -1: none */

@@ -222,8 +222,8 @@ bool pool_chunk_open(struct slab_chunk *chunk, unsigned int n)
 
 /*
  * Remove a chunk from the map.  All its slabs are empty and on no list.  The free of a wrong
- * pointer may still look for a slab here, and finds none, or one that is on no shelf, or one that
- * has got other addresses.
+ * pointer may still look for a slab here, and finds none, or a slab that is on no shelf, or a slab
+ * that now has other addresses.
  */
 void pool_chunk_hide(const struct slab_chunk *chunk)
 {

@@ -31,7 +31,8 @@
 
 /*
  * Locks of shelves, which protect shelves and their slabs.  Lock order: last but one, before the
- * arena mutex.  Few enough for a fork to hold all.  The shelves of a class have different locks.
+ * arena mutex.  There are so few that a fork can hold all.  The shelves of a class have different
+ * locks.
  */
 #define LOCKS		32
 

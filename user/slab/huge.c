@@ -69,7 +69,10 @@ enum slab_huge pool_huge_look(struct slab_chunk *chunk)
 	return plat_read(&chunk->huge);
 }
 
-/* Forbid huge pages in a chunk that asked for one.  Needs no lock, as twice does no harm. */
+/*
+ * Forbid huge pages in a chunk that asked for a huge page.  Needs no lock, because a second call
+ * does no harm.
+ */
 void pool_huge_end(struct slab_chunk *chunk)
 {
 	if (plat_read(&chunk->huge) == HUGE_NONE)

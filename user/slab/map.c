@@ -22,7 +22,7 @@
 #define PR_SET_VMA_ANON_NAME	0
 #endif
 
-/* Older headers lack MADV_POPULATE_WRITE; kernels before 5.14 and seccomp filters refuse it. */
+/* Headers may lack MADV_POPULATE_WRITE; kernels before 5.14 and seccomp filters refuse it. */
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE	23
 #endif
@@ -64,7 +64,7 @@ static bool is_for_stack(const void *at, size_t bytes)
 	return start < stack && start + bytes > stack - most;
 }
 
-/* Map at an address, or fail.  Without MAP_FIXED_NOREPLACE, since checkers do not know it. */
+/* Map at an address, or fail.  MAP_FIXED_NOREPLACE is not used, since checkers do not know it. */
 bool pool_map_at(void *wanted, size_t bytes, int prot)
 {
 	void *at = is_for_stack(wanted, bytes) ? NULL : pool_map(wanted, bytes, prot);

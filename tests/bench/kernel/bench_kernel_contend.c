@@ -36,7 +36,7 @@
 #define LIMIT_BATCH	64
 #define LIMIT		(LIMIT_BATCH * 3 / 4)	/* per CPU */
 
-/* Objects on their way from a CPU to the other one of its pair. */
+/* Objects that a CPU has for the other CPU of its pair. */
 struct slot {
 	void *objs[BENCH_LIVE];
 	bool full;

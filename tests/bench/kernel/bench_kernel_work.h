@@ -38,7 +38,7 @@ static __always_inline bool bench_pairs(unsigned int n, bool atomic)
 	return true;
 }
 
-/* Allocate @n objects; if one fails, free those before it. */
+/* Allocate @n objects; if an allocation fails, free the objects that were got before. */
 static __always_inline bool bench_take(void **held, unsigned int n, bool atomic)
 {
 	unsigned int i;

@@ -5,10 +5,10 @@
  * Layer:   tests; included before each file of pool.ko, for tests/vm/irqs-off.sh.
  * Context: any but NMIs; one CPU.
  *
- * Each section from local_irq_save() to local_irq_restore() is timed by the clock of the
- * processor, which counts instructions under "qemu -icount shift=0".  So is each handler
- * that a CPU runs for another one.  Sections inside of others do not count.  The log gets a
- * line for a place that was slower than ever before, when interrupts are on again.
+ * Each section from local_irq_save() to local_irq_restore() is timed by the clock of the processor,
+ * which counts instructions under "qemu -icount shift=0".  So is each handler that a CPU runs for
+ * another CPU.  Sections inside of others do not count.  The log gets a line for a place that was
+ * slower than ever before, when interrupts are on again.
  */
 #ifndef IRQS_OFF_H
 #define IRQS_OFF_H

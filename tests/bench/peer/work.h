@@ -49,7 +49,7 @@ struct work {
 	void (*finish)(void);
 };
 
-extern const struct work work_order[];		/* ends with one that has no name */
+extern const struct work work_order[];		/* ends with an entry that has no name */
 extern const struct work work_live[];
 extern const struct work work_pools[];
 extern const struct work work_threads[];

@@ -24,7 +24,10 @@ static double now(void)
 	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-/* Resident before the measurement and part of no peer, so no figure includes it. */
+/*
+ * An array for pointers to the objects: resident before the measurement, and not of the peer, so no
+ * figure includes it.
+ */
 static void **room(unsigned long n)
 {
 	void *p = mmap(NULL, n * sizeof(void *), PROT_READ | PROT_WRITE,

@@ -180,7 +180,7 @@ static void place_guarded(void)
 	pool_free(guarded, at.unmapped);
 }
 
-/* Two pools share slabs; an object goes back to a third one's. */
+/* Two pools share slabs; an object returns to a slab of a third pool. */
 static void place_shared_slabs(void)
 {
 	void *obj;

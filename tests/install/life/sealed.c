@@ -5,7 +5,7 @@
  * Layer:   tests, a program of its own: see life.sh.
  * Context: a filter of the kernel ends it at the first file that it opens.
  *
- *	sealed [open]	opens a file in the end, to show that this ends it
+ *	sealed [open]	opens a file in the end, to show that the filter ends the program
  */
 #include <fcntl.h>
 #include <linux/filter.h>

@@ -5,7 +5,7 @@
  * Layer:   tests, user space; see memstats.sh.
  * Context: main program, built without DEBUG_MEM_STATS.
  *
- *	host PLUGIN	ends with 0 if its lines come and go with it
+ *	host PLUGIN	ends with 0 if the plugin's lines come and go with the plugin
  */
 #include <libpool/pool.h>
 

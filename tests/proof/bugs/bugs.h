@@ -6,8 +6,8 @@
  *	    bugs_user.c and bugs_kernel.c run them.
  * Context: a plain thread, or a kthread or insmod, that may sleep.
  *
- * A cell of the matrix is one bug under one set of options.  Its outcome is a
- * line "bug options when report", both "-" where nothing finds it.
+ * A cell of the matrix is one bug under one set of options.  Its outcome is a line "bug options
+ * when report"; "when" and "report" are "-" if nothing finds the bug.
  */
 #ifndef POOL_BUGS_H
 #define POOL_BUGS_H
@@ -20,7 +20,7 @@
 /* Most bytes that are damaged at once. */
 #define BUGS_DAMAGE	4096u
 
-/* Objects in use beside the one that the bug is about. */
+/* Objects in use besides the victim of the bug. */
 #define BUGS_OBJS	24u
 
 /* The moment in a cell, and so the moment when a bug is found. */
@@ -60,7 +60,7 @@ struct bugs_cell {
 	const char *report;
 };
 
-extern const struct bug bugs[];		/* ends with one that has no name */
+extern const struct bug bugs[];		/* ends with an entry that has no name */
 extern const char * const bugs_options[];	/* ends with NULL */
 
 void bugs_run(struct bugs_cell *cell, const struct bug *bug,

@@ -32,8 +32,9 @@ static void setup_parked_last(void)
 
 /*
  * CPU 1 is about to take an object that is parked at CPU 0, and stops.  CPU 0 takes the object, is
- * refused another one, parks two objects and wants one, while CPU 1 takes both and parks one at
- * CPU 1.  A walk looks at CPU 1 first, so it may miss that object.  No call may use the backend.
+ * refused a second one, parks two objects and wants one of them again, while CPU 1 takes both and
+ * parks one of them at CPU 1.  A walk looks at CPU 1 first, so it may miss that object.  No call
+ * may use the backend.
  */
 
 static void setup_parked_afar(void)

@@ -81,7 +81,7 @@ static void setup_exit(void)
 	give_as(1, 0, 1);
 }
 
-/* A pool ends while another one's slow path evicts its cluster. */
+/* A pool ends while a slow path of another pool evicts its cluster. */
 
 static void setup_evict_of(unsigned int limit)
 {
@@ -137,8 +137,8 @@ static void fail_to_destroy_other(void)
 }
 
 /*
- * A slightly smaller newcomer joins a pool while both users leave it.  It has a pool of
- * its own if they were faster.
+ * A slightly smaller newcomer joins a pool while both users leave it.  It gets a pool of its own if
+ * both users were faster.
  */
 
 static void setup_merge(void)

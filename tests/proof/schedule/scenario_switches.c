@@ -188,8 +188,9 @@ static void bulk_of_two(void)
 }
 
 /*
- * Checks begin while an array is open, so an object that was recorded as in use may be freed by a
- * hit.  A bulk call, which looks at all that it takes, finds it in use, and must not report it.
+ * Checks begin while an array is open, so a hit may free an object that is recorded as in use.  A
+ * bulk call, which looks at all objects that it takes, finds this object in use, and must not
+ * report it.
  */
 
 static void setup_open(void)

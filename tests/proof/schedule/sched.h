@@ -81,7 +81,10 @@ struct fibre {
 /* sched.c; part of the world. */
 extern struct fibre sched_fibre[SCHED_FIBRES];
 
-/* This is outside of the saved memory, and so outlasts all schedules. */
+/*
+ * The state of the enumerator itself, outside of the saved memory, so that it outlasts all
+ * schedules.
+ */
 struct sched {
 	const struct scenario *scenario;
 	unsigned int cur;		/* the fibre that runs */

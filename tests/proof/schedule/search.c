@@ -52,7 +52,7 @@ struct choice {
 #define SAVED_ONE	(1ul << 18)	/* more than a world has */
 #define CHOICES		256
 
-/* This is outside of the saved memory.  Pages never touched take no memory. */
+/* The state of the search, outside of the saved memory.  Pages never touched take no memory. */
 struct search {
 	struct outcome *out;
 	unsigned char *saved;		/* where the next frame saves the world */

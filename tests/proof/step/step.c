@@ -128,7 +128,7 @@ TEST_CASE(a_handler_during_reclaim_loses_nothing)
 	EXPECT(step_end());
 }
 
-/* Allocate some at once, then free all of them. */
+/* Allocate some objects by one bulk call, then free all of them. */
 static void bulk_wave(struct pool *pool, unsigned int n)
 {
 	unsigned int i;

@@ -174,7 +174,10 @@ static void share_out(struct pool_local *local)
 	EXPECT(other.obj);
 }
 
-/* At one moment the handler frees an object here and takes the other one, so one is always free. */
+/*
+ * At one moment the handler frees an object on this CPU and takes the one on the other CPU, so one
+ * object is always free.
+ */
 TEST_CASE(an_object_freed_here_while_another_is_taken_is_found)
 {
 	struct pool_local *local;
@@ -244,7 +247,7 @@ TEST_CASE(objects_that_go_up_and_down_at_any_instruction_are_found)
 	EXPECT_PTR_EQ(pool_destroy(&other.pool->head), NULL);
 }
 
-/* Two events in one call of a thread whose area comes after the main one's. */
+/* Two events in one call of a thread whose area walks visit after the main thread's. */
 static struct {
 	struct pool_local *local;	/* the main thread's */
 	struct pool_cluster *c;		/* empty; NULL while in the main part */

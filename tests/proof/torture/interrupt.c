@@ -5,8 +5,8 @@
  * Layer:   torture.
  * Context: said per function.
  *
- * Each of them has one unit per CPU.  A timer that was moved to another CPU, because its own
- * went offline, ends there; a thread of its CPU starts it again.
+ * Each kind has one unit per CPU.  A timer that was moved to another CPU, because its own went
+ * offline, ends there; a thread of its CPU starts it again.
  */
 #include <linux/delay.h>
 #include <linux/smp.h>

@@ -80,14 +80,15 @@ static void put(struct torture_unit *unit, struct torture_pool *pool, void *obj)
 }
 
 /*
- * True if this unit may use the slots of a pool.  NMIs must not call call_rcu(), which frees some.
+ * True if this unit may use the slots of a pool: NMIs must not call call_rcu(), which frees objects
+ * of some slots.
  */
 static bool has_slots(const struct torture_unit *unit, const struct torture_pool *pool)
 {
 	return !pool->rcu || unit->kind != TORTURE_NMI;
 }
 
-/* Put an object into a slot, and free the one that was there. */
+/* Put an object into a slot, and free the slot's previous object. */
 static void replace(struct torture_unit *unit, struct torture_pool *pool,
 		    void **slot, void *obj)
 {

@@ -236,8 +236,8 @@ static void read_all(const char *path)
 
 /*
  * True if a file takes writes.  Root may open any file, so the mode does not say it.  The text is
- * at an unreadable address: a file that takes writes fetches it and fails by EFAULT, others refuse
- * before.
+ * at an unreadable address: a file that takes writes tries to read it and fails by EFAULT; other
+ * files refuse before that.
  */
 static bool takes_writes(const char *path)
 {

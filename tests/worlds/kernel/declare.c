@@ -4,9 +4,9 @@
  *
  * Layer:   tests of kernel/declare.c.
  *
- * One name is a variable, so that a case can spoil it; helper_declare.c declares
- * four more pools.  Two of its sizes are near to two here.  The larger one is here in one
- * case, and there in the other.
+ * One name is a variable, so that a case can spoil it; helper_declare.c declares four more pools.
+ * Two sizes of that file are near to two sizes of this file.  The larger one is here in one case,
+ * and there in the other.
  */
 #include "test.h"
 #include "helper_declare.h"

@@ -5,8 +5,8 @@
  *
  * Layer:   tests of kernel/gfp.c and of the kernel's half of pool_hot.h.
  *
- * Both are set at boot.  The same cases run in kernels that were
- * booted with init_on_alloc=1 and with init_on_free=1; see tests/check.sh.
+ * The two parameters are set at boot.  The same cases run in kernels that were booted with
+ * init_on_alloc=1 and with init_on_free=1; see tests/check.sh.
  */
 #include "test.h"
 
@@ -335,7 +335,7 @@ static void limit_goes(struct timer_list *timer)
 	plat_write(&meanwhile.pool->limit, 0);
 }
 
-/* True if lockdep found no fault; it is off after the first one. */
+/* True if lockdep has found no fault, because it is off after the first fault. */
 static bool lockdep_is_content(void)
 {
 	return !IS_ENABLED(CONFIG_LOCKDEP) || debug_locks;

@@ -204,7 +204,9 @@ static int on_vmalloc(struct kprobe *probe, struct pt_regs *regs)
 	return 0;
 }
 
-/* Allocate and free an object while calls of vmalloc() are noted; true if there was one. */
+/*
+ * Allocate and free an object while calls of vmalloc() are recorded; true if there was such a call.
+ */
 static bool asks_with(struct pool *pool, gfp_t gfp)
 {
 	struct kprobe old = { .symbol_name = "__vmalloc", .pre_handler = on_vmalloc };

@@ -19,7 +19,7 @@
 
 #include "pool.h"
 
-/* The calls of a driver of two files, and of one of another name. */
+/* The calls of a driver of two files, and of a driver with another name. */
 struct built_in {
 	struct pool_head *(*create)(void);
 	void *(*destroy)(struct pool_head *pool);

@@ -152,7 +152,7 @@ static enum hrtimer_restart on_timer(struct hrtimer *timer)
 #define TIMER_MODE	(IS_ENABLED(CONFIG_PREEMPT_RT) ? \
 			 HRTIMER_MODE_REL_PINNED_HARD : HRTIMER_MODE_REL_PINNED)
 
-/* Set the timer up by the one of two functions that this kernel has. */
+/* Set the timer up by that one of two functions which this kernel has. */
 static void setup_timer(void)
 {
 #ifdef POOL_HAS_HRTIMER_SETUP

@@ -4,7 +4,7 @@
  *
  * Layer:   tests of kernel/tools.c.
  *
- * Only its file says what kmemleak found, and only processes can read that.  So the case runs a
+ * kmemleak shows its findings only in a file, which only processes can read.  So the case runs a
  * shell.  The objects are found again in the end, so that the list is empty then.
  */
 #include "test.h"

@@ -166,7 +166,7 @@ POOL_CASE(at_the_limit_a_node_gets_what_another_one_has, IF_NODES(numa_pool()))
 	on_last(&r, free_all);
 }
 
-/* Return the node of the last CPU, which is not that of the first one. */
+/* Return the node of the last CPU, which is another node than the first CPU's. */
 static int far_node(void)
 {
 	return cpu_to_mem(test_cpus() - 1);
@@ -239,7 +239,10 @@ static struct pool *guarded_pool(void)
 	return test_in_mode(POOL_D_UAF, SIZE);
 }
 
-/* Guarded objects may be of any node, as areas of vmalloc().  The shared part has no others. */
+/*
+ * Guarded objects may be of any node, as areas of vmalloc() are.  The shared part has only guarded
+ * objects.
+ */
 POOL_CASE(a_node_that_is_named_gets_no_guarded_object, IF_NODES(guarded_pool()))
 {
 	unsigned int i;

@@ -119,8 +119,8 @@ TEST_CASE(each_walk_over_all_pools_lets_others_run_between_two)
 	 */
 	EXPECT_EQ(rests(walk_age, NULL), 0);
 	/*
-	 * Reclaim's two walks let others run after each pool that releases something, and after 64
-	 * others.
+	 * Reclaim's two walks let others run after each pool that releases something, and after
+	 * each 64 pools that release nothing.
 	 */
 	EXPECT_EQ(rests(walk_reclaim, NULL), 0);
 	for (i = 0; i < POOLS; i++)

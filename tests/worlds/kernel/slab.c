@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * slab.c - calls of pools with locks held: those of the slab, and raw ones of the caller
+ * slab.c - calls of pools with locks held: locks of the slab, and raw spinlocks of the caller
  *
  * Layer:   tests of POOL_F_NOSLAB, and of what plat.c and gfp.c tell lockdep.
  */

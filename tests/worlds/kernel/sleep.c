@@ -170,7 +170,7 @@ POOL_CASE(an_allocation_that_may_not_sleep_says_nothing, pool_that_hits(test))
 	pool_unreserve(reserve);
 }
 
-/* Counts of a constructor's calls: those in which the kernel would report a sleep, and all. */
+/* Counts of a constructor's calls: all, and those in which the kernel would report a sleep. */
 struct watched {
 	unsigned int reported;
 	unsigned int calls;

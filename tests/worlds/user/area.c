@@ -248,7 +248,10 @@ POOL_CASE(counts_of_threads_that_are_gone_stay, test_pool(64))
 	EXPECT_LE(one.spills, ten.spills);
 }
 
-/* No part near this pool's part is set up, nor is anything else of the area near it. */
+/*
+ * A pool's number, so far from the others that the pages of its part have no other part and no
+ * other data of the area.
+ */
 #define LONELY		(MANY_POOLS / 2)
 
 static pthread_t parker;

@@ -39,7 +39,7 @@ struct arena_size arena_now(void);
 void *slab_of(const void *obj);
 unsigned long space(void);
 
-/* node.c: pretend that there are two nodes; move the thread to one of them; end the pretence */
+/* node.c: pretend that there are two nodes; move the thread to a node; return to the real nodes */
 void nodes_two(void);
 void nodes_go_to(unsigned int node);
 void nodes_one(void);

@@ -122,7 +122,7 @@ static void lose_the_name(void *arg)
 	unlink(addr.sun_path);
 }
 
-/* Most file systems give a new socket the number of the one that is gone. */
+/* Most file systems give a new socket the number of a removed one. */
 TEST_CASE(a_server_that_has_lost_its_files_leaves_the_socket_of_another)
 {
 	fresh_path();
@@ -153,7 +153,7 @@ static bool is_open(int fd)
 	return fcntl(fd, F_GETFD) >= 0;
 }
 
-/* The client gets the lowest number, 0, and the server's end of the connection a high one. */
+/* The client gets descriptor 0, the lowest, and the server's end of the connection a high one. */
 static void serve_without_stdio(void *arg)
 {
 	int fd;
@@ -203,7 +203,10 @@ TEST_CASE(a_child_keeps_no_connection_open)
 	}
 	ASSERT(child > 0);
 	EXPECT_EQ(read(says[0], &byte, 1), 1);
-	/* Both pipes and the client, less one end: nothing of the server. */
+	/*
+	 * The child has both pipes, less the end that it closed, and the client, but nothing of the
+	 * server.
+	 */
 	EXPECT_EQ((unsigned int)byte, before + 4 + 1 - 1);
 	EXPECT_EQ(write(fd, "gc\n", 3), 3);
 	EXPECT_EQ(read_all(fd, text, sizeof(text)), 3);

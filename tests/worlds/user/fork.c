@@ -439,7 +439,7 @@ static bool crowd_meets(struct pool *pool, unsigned int n)
 	return true;
 }
 
-/* Start as many threads as there are areas of gone threads and free ones: one for each. */
+/* Start a thread for each area that is free or belongs to a gone thread. */
 static void start_threads(void *arg)
 {
 	unsigned int cpus = test_nr_cpus();

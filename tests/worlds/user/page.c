@@ -82,7 +82,10 @@ static unsigned int burst(struct slab_class *class, unsigned int n, unsigned int
 	return most;
 }
 
-/* Bursts of different strides follow each other, so that a free of one returns pages of another. */
+/*
+ * Bursts of different strides follow each other, so that a free to one class returns pages of
+ * another class.
+ */
 TEST_CASE(pages_without_objects_are_a_quarter_of_the_others_at_most)
 {
 	static const unsigned int sizes[STRIDES] = { 528, 1008, SMALL, 272 };

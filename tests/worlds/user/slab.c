@@ -262,7 +262,7 @@ TEST_CASE(objects_of_several_slabs_are_taken_and_freed_at_once)
 	for (i = 0; i < n; i++)
 		EXPECT(*(unsigned char *)test_objs[i] == (unsigned char)i);
 	EXPECT(slab_of(test_objs[0]) != slab_of(test_objs[n - 1]));
-	/* A call stops at a slab that then has few objects in use, and at one that has none. */
+	/* A call stops when a slab has few objects in use, and when a slab has none. */
 	calls = put_list(mixed, n);
 	EXPECT(calls && calls <= 2 * 3 + 1);
 }

@@ -16,7 +16,9 @@ struct load {
 	bool forked;
 };
 
-/* Each object names itself; other workers free it. */
+/*
+ * Each object holds the number of its slot; the next worker that uses the slot checks and frees it.
+ */
 static void use_slabs(unsigned int i, void *arg)
 {
 	struct load *load = arg;

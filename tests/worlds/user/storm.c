@@ -45,7 +45,7 @@ static void storm_step(struct storm *s, void **objs, unsigned long *random)
 		r / 4096 % 2 ? test_alloc(s->pool[p]) : NULL;
 }
 
-/* Make hits, so that a fork finds this thread in the middle of one. */
+/* Make hits, so that a fork finds this thread in the middle of a hit. */
 static void storm_hits(struct pool *pool)
 {
 	unsigned int i;
@@ -211,9 +211,9 @@ static unsigned long storm_forks(void)
 }
 
 /*
- * A fork finds most threads waiting for malloc() or a lock.  If they only make hits, it
- * finds them in the middle of one.  Checkers' malloc() has locks that their forks do not
- * handle, so with a checker no thread may be in it.
+ * A fork finds most threads waiting for malloc() or a lock.  If threads only make hits, it finds
+ * them in the middle of a hit.  A checker's malloc() has locks that forks do not handle, so with a
+ * checker no thread may be in malloc().
  */
 static bool storm_fork(struct storm *s, bool calm)
 {

@@ -141,7 +141,7 @@ static unsigned int keep_one_of(unsigned int slabs)
 	return kept;
 }
 
-/* Returns how often the slab that was taken next is not beside the one before. */
+/* Returns how often a slab that was taken is not beside the slab that was taken before it. */
 static unsigned int gaps(unsigned int n)
 {
 	unsigned int count = 0, i;

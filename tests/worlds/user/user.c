@@ -338,7 +338,7 @@ POOL_CASE(dump_pools_writes_a_table_to_stderr, test_pool(64))
 	EXPECT(strstr(text, "\ntotal of 1 pool: held 0B = "));
 }
 
-/* Sanitizers take too much memory per object for as many as this. */
+/* Sanitizers take too much memory per object for this many objects. */
 #define MANY		(UNDER_CHECKER ? 100000ul : 5000000ul)
 
 POOL_CASE(five_million_objects_come_and_go, test_pool(16))
