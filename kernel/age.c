@@ -32,7 +32,10 @@ MODULE_PARM_DESC(age, "Seconds after which half of what was not needed goes, 0: 
 /* Seconds of the longest period: a day. */
 #define AGE_MAX	86400u
 
-/* A bit for each work that is not queued, or is looking; a work that never runs has none. */
+/*
+ * A bit for each work that is not queued, or that is looking for unneeded memory; no bit for a work
+ * that never runs.
+ */
 #define AGEING		0
 #define COUNTING	1
 static unsigned long asleep __read_mostly;

@@ -101,7 +101,10 @@ static void *store_get(struct pool *pool, unsigned int flags, gfp_t gfp,
 	return obj;
 }
 
-/* Return a free object of another node to the slab, so that the limit allows one of this node. */
+/*
+ * Return a free object of another node to the slab, so that the limit allows an object of this
+ * node.
+ */
 static void make_room(struct pool *pool, void *obj, unsigned int flags)
 {
 	if (plat_backend_may(&pool->backend, obj, flags))

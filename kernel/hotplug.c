@@ -10,7 +10,7 @@
  *
  * The state belongs to the "prepare" section, so the kernel calls its teardown on a live CPU after
  * a CPU has died.  No call is then inside an array of the dead CPU, and none starts there until the
- * CPU is online again, for which nothing is prepared.
+ * CPU is online again, and no step prepares a CPU for that.
  */
 #include "seam/plat.h"
 #include "main.h"

@@ -26,7 +26,10 @@
 /* True during exit(), written by the thread that then runs the destructors, so relaxed. */
 static bool exiting;
 
-/* An address, how many loaded objects are before its own, and how many were unloaded so far. */
+/*
+ * An address, the number of loaded objects before the object that has the address, and the number
+ * of objects unloaded so far.
+ */
 struct place {
 	uintptr_t addr;
 	unsigned int before;

@@ -44,7 +44,9 @@
 /* Places to try for an area before the system chooses one. */
 #define PLACES		16
 
-/* Forks copy this many unowned areas; to exclude an area costs a system call. */
+/*
+ * Forks may copy this many unowned areas, because excluding an area from forks costs a system call.
+ */
 #define FORKED		32
 
 unsigned char plat_zeros[PLAT_AREA_BYTES] __attribute__((aligned(PLAT_PAGES)));

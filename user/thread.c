@@ -284,9 +284,9 @@ static struct plat_area *orphans(const struct plat_area *own)
 }
 
 /*
- * Make the library whole after fork(), in the child's only thread.  Its area is that of the key,
- * since pool_thread_area may be "making".  The reap mutex is initialised, because its holder may
- * not exist in the child.
+ * Make the library whole after fork(), in the child's only thread.  The thread's area is read from
+ * the key, since pool_thread_area may be "making".  The reap mutex is initialised, because its
+ * holder may not exist in the child.
  *
  * Areas of other threads keep their parts, since each page of these that the child writes to would
  * be copied.  New threads take the areas over, and pool_empty_ownerless() empties the others.

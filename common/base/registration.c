@@ -60,7 +60,7 @@ void pool_regs_free(struct pool_list *gone)
 	}
 }
 
-/* Its address is the owner of registrations whose own owner went away. */
+/* The address of this stands for the owner of registrations whose owner went away. */
 static const char nobody;
 
 /* Rate how well a registration fits @owner, for to_drop(); 0: it is another owner's. */
@@ -95,8 +95,9 @@ static struct pool_reg *to_drop(struct pool *pool, const struct pool_decl *decl,
 
 /*
  * Release one registration: that of @decl, or, if @decl is NULL, one of @owner.  Chooses the newest
- * that was not declared, or, if all were declared, the newest.  If @owner has none, one whose owner
- * went away is chosen in the same way, and if @owner is NULL, one of any owner.
+ * that was not declared, or, if all were declared, the newest.  If @owner has none, chooses in the
+ * same way among registrations whose owner went away, and if @owner is NULL, among those of all
+ * owners.
  *
  * @seen: how many registrations there had ever been when the caller saw the pool unused; 0: the
  * caller did not.  The last registration is released only if none was added since, because a user

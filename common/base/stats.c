@@ -43,8 +43,8 @@ static void add_bucket(struct pool_bucket *b, struct pool_stats *sum)
 }
 
 /*
- * Add CPU @i's part.  While a cluster is detached, or a spill ends, objects are counted
- * twice for a few instructions.  Under the CPU's lock that cannot happen.
+ * Add CPU @i's part.  While a cluster is detached, or a spill ends, objects are counted twice for a
+ * few instructions, except for a reader that holds the CPU's lock.
  */
 static void look_at_cpu(struct pool_local *local, unsigned int i, bool locked,
 			struct pool_stats *sum)

@@ -31,13 +31,13 @@ static bool is_crowded(const struct pool_local *local)
 }
 
 /*
- * Return how many objects a miss gets ahead; with its own object they are a batch.  The array has
- * @slots.
+ * Return how many objects a miss gets ahead; with the object that its caller gets they are a batch.
+ * @slots: of the array.
  *
  * A batch is cut where the part would get more objects than the array has slots, or than fit the
- * bound.  Otherwise a caller that uses just as many would have one object too many, and spill or
- * evict in each round.  There is no batch while pools are charged with more than three quarters of
- * the bound, because the rest is for objects that callers ask for.
+ * bound.  Otherwise a caller that uses exactly that many objects would have one too many, and spill
+ * or evict in each round.  There is no batch while pools are charged with more than three quarters
+ * of the bound, because the rest is for objects that callers ask for.
  *
  * Unused objects of a batch would stay at the cold end of the array for ever.  "surplus" makes
  * fills move only the object asked for, until as many objects have come from clusters as the batch

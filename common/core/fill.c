@@ -237,9 +237,9 @@ void *pool_get_locked(struct pool_local *here, unsigned int flags)
 }
 
 /*
- * Get one object, perhaps sealed, from this CPU's caches, or with its cluster from the shared
- * pool.  POOL_F_NESTED is added to @flags if a holder was interrupted.  NULL: the caller asks the
- * layers below.
+ * Get one object, perhaps sealed, from this CPU's caches, or from a cluster of the shared pool,
+ * whose other objects are then cached here.  POOL_F_NESTED is added to @flags if a holder was
+ * interrupted.  NULL: the caller asks the layers below.
  */
 void *pool_get_one_from_cache(struct pool *pool, unsigned int *flags)
 {
@@ -261,7 +261,7 @@ static inline bool is_of(const struct pool *pool, const void *obj, unsigned int 
 	return obj && plat_node_of(&pool->backend, obj) == node;
 }
 
-/* Take the freshest object of the newest cluster, if it is of @node; NULL: it is not. */
+/* Take the freshest object of the newest cluster; NULL: there is none, or it is not of @node. */
 static void *take_near(struct pool_local *here, unsigned int node, struct pool_carried *out)
 {
 	struct pool_cluster *c = pool_cluster_newest(here);
@@ -276,8 +276,8 @@ static void *take_near(struct pool_local *here, unsigned int node, struct pool_c
 
 /*
  * Get an object of @node, perhaps sealed, from this CPU's caches: the top of the array, or the
- * freshest of the newest cluster.  POOL_F_NESTED is added to @flags where a holder was
- * interrupted.  NULL: both are of other nodes, or there are none.
+ * freshest of the newest cluster.  POOL_F_NESTED is added to @flags where a holder was interrupted.
+ * NULL: neither place has an object of @node on top.
  */
 void *pool_get_near_from_cache(struct pool *pool, unsigned int node, unsigned int *flags)
 {

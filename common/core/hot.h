@@ -46,9 +46,9 @@ static inline void *pool_hot_pop(struct pool_local *local)
 }
 
 /*
- * Lower the count of an array to @left objects; the others are in a cluster already, or moving
- * there.  The release pairs with the acquire in reach.c: a reader that misses them here sees them
- * there.
+ * Lower the count of an array to @left objects; the others are in a cluster already, or moving to
+ * one.  The release pairs with the acquire in reach.c: a reader that misses objects in the array
+ * sees them as moving or in the cluster.
  */
 static inline void pool_hot_less(struct pool_local *local, unsigned int left)
 {

@@ -39,7 +39,7 @@ void pool_gone_free(struct pool *pool)
 	plat_mem_free(pool);
 }
 
-/* Free all structs of the ring, when no call can use one of these pools any more.  May sleep. */
+/* Free all structs of the ring, when no call can use their pools any more.  May sleep. */
 void pool_gone_free_all(void)
 {
 	unsigned int i;

@@ -7,9 +7,9 @@
  *
  * The pattern of an object is a word made from its address, plus a third of a word's range for each
  * free: three patterns, which differ in about half of their bits.  The pointer and its seal alone
- * determine the pattern, so the bytes are compared with the bytes that were written, not with their
- * neighbours.  An overwrite by equal bytes is found as well as one of a single bit, in all bytes,
- * even if the size is no multiple of a word.
+ * determine the pattern, so a check compares the bytes with the pattern, not with their neighbours.
+ * An overwrite by equal bytes is found as well as one of a single bit, in all bytes, even if the
+ * size is no multiple of a word.
  */
 #include "seam/plat.h"
 

@@ -130,7 +130,8 @@ unsigned int pool_bits_of(unsigned int debug)
 }
 
 /*
- * Copy the end of a file's name, which says more than its beginning, in printable characters.
+ * Copy the end of a file's name, in printable characters, because the end says more than the
+ * beginning.
  */
 static void copy_file(char *to, const char *file)
 {

@@ -46,8 +46,8 @@ bool pool_create_declared(const struct pool_decl *decl, const void *owner,
 }
 
 /*
- * Release a declaration's registrations, without a line in the log: one, and one more for each pool
- * that the declaration was moved away from.  A pool with objects in use stays, with its
+ * Release a declaration's registrations, without a line in the log: one with its present pool, and
+ * one with each pool that it was moved away from.  A pool with objects in use stays, with its
  * registration.  Returns how many objects of these pools are in use; 0: no pool stays only for the
  * declaration.
  */

@@ -14,9 +14,9 @@
  *   - each array records its owner's last visit, and is compared in the same way
  *
  * Each call releases half of the objects of buckets and clusters, so that a pool that is used again
- * soon finds the rest.  The first call only starts the records, so these are down to a 32nd after
- * six calls.  An array loses its free slots, or a cluster of objects, where its owner finds them
- * until they have aged as clusters do.  Which arrays can be reached depends on the platform.
+ * soon finds the rest.  The first call only starts the records, so after six calls a 32nd of the
+ * objects is left.  An array loses its free slots, or a cluster of objects, where its owner finds
+ * them until they have aged as clusters do.  Which arrays can be reached depends on the platform.
  */
 #include "seam/plat.h"
 

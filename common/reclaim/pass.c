@@ -23,7 +23,10 @@
 #define PASS_LOOKS	16
 #define PASS_CLUSTERS	4
 
-/* The place of the pass, with pool_pass_at, which the end of that pool clears.  Registry mutex. */
+/*
+ * The position of the pass, together with pool_pass_at, which the end of that pool clears.
+ * Registry mutex.
+ */
 static struct {
 	bool at_pools;		/* the pass has done all CPUs, and is at the pools */
 	unsigned int cpu;	/* number of the last CPU done; UINT_MAX: none */

@@ -109,7 +109,7 @@ struct pool_cluster {
 	void *obj[POOL_CLUSTER_SIZE];	/* coldest first */
 };
 
-/* Return the number of an empty cluster and of those in its slots. */
+/* Count an empty cluster, and the clusters in its slots. */
 static inline unsigned int pool_count_empty(const struct pool_cluster *c)
 {
 	return 1 + c->boxed;

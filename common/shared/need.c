@@ -54,7 +54,10 @@ static unsigned long larger(unsigned long a, unsigned long b)
 	return a > b ? a : b;
 }
 
-/* Return this CPU's bucket, of any node; no other CPU uses it if there are enough buckets. */
+/*
+ * Return this CPU's bucket, of any node; other CPUs use the same one only if there are more CPUs
+ * than buckets.
+ */
 static struct pool_bucket *own_bucket(struct pool *pool)
 {
 	return &pool->bucket[plat_cpu_hint() & (plat_read(&pool->buckets) - 1)];

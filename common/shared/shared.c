@@ -36,7 +36,10 @@
  */
 #include "seam/plat.h"
 
-/* Return this CPU's bucket within each node; no other CPU has it if there are enough. */
+/*
+ * Return the number, within each node, of this CPU's bucket; other CPUs use the same one only if
+ * there are more CPUs than buckets.
+ */
 static inline unsigned int own_bucket(const struct pool *pool)
 {
 	return plat_cpu_hint() & (plat_read(&pool->near) - 1);
@@ -208,7 +211,10 @@ static struct {
 	unsigned long bytes;
 } __attribute__((aligned(POOL_ALIGN))) all;
 
-/* Correct a pool's share of all.bytes if it is off by POOL_NOTE_STEP, or becomes 0. */
+/*
+ * Correct a pool's share of all.bytes if the share is wrong by more than POOL_NOTE_STEP, or must be
+ * 0.
+ */
 static void note(struct pool *pool, unsigned long objs)
 {
 	unsigned long bytes = objs * pool->head.size;

@@ -378,7 +378,7 @@ size_t pool_dump(char *buf, size_t size,
 	return wanted;
 }
 
-/* Options of dump_pools() and of the trash: a table of all pools. */
+/* The options of dump_pools() and dump_pools_to_trash(): a table of all pools. */
 static const struct pool_dump_options all;
 
 int dump_pools_to_buf(char *buf, size_t size, const char *options)

@@ -325,7 +325,10 @@ void guard_use(unsigned int i, void *arg)
 	}
 }
 
-/* The end of the pool frees what it has cached, so that the space kept must shrink to its bound. */
+/*
+ * The end of the pool frees its cached objects, after which the kept address space must be within
+ * its bound.
+ */
 TEST_CASE(many_use_guarded_objects_at_once)
 {
 	static const unsigned int modes[] = {

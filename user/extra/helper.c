@@ -160,7 +160,7 @@ static void drain_wake(struct pool_helper *helper)
 		;
 }
 
-/* Have a helper forgotten in each child from now on.  Locked. */
+/* Add a helper to the list of helpers that each child forgets.  Locked. */
 static void watch(struct pool_helper *helper)
 {
 	if (helper->watched)

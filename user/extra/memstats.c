@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Call the real functions below, also in a library that is built with DEBUG_MEM_STATS. */
+/* Call the C library's functions below, also in a build with DEBUG_MEM_STATS. */
 #undef malloc
 #undef calloc
 #undef realloc

@@ -5,8 +5,8 @@
  * Layer:   between worker.c and the peer.
  * Context: one thread.
  *
- * The pool is a variable of each function, so that the compiler need not read it
- * each time.  In "hot-opaque" it must.
+ * The pool is a variable of each function, so that the compiler need not read it in each operation.
+ * In "hot-opaque" the compiler must do so.
  */
 #include "work.h"
 

@@ -263,8 +263,8 @@ static long timed_out(struct pool *pool, unsigned int ms)
 }
 
 /*
- * The timeout is shorter than the time after which the thread counts as deaf, so it is asked
- * again.
+ * The timeout is shorter than the time after which a thread counts as deaf, so the second call asks
+ * the thread again.
  */
 TEST_CASE(a_wait_is_over_in_time_though_a_thread_does_not_answer)
 {
