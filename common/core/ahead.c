@@ -17,7 +17,7 @@
 /* No object is got ahead while less than 1 / AHEAD_FREE of the bound is free. */
 #define AHEAD_FREE	4
 
-/* Return @n, or only what @have lacks to @watermark, if @have is not above it. */
+/* Return @n, or, where @have is at most @watermark, no more than their difference. */
 static unsigned int up_to(unsigned long watermark, unsigned long have, unsigned int n)
 {
 	return have <= watermark && n > watermark - have ? (unsigned int)(watermark - have) : n;

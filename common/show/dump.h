@@ -39,7 +39,7 @@ enum pool_dump_order {
 	POOL_DUMP_BY_ID,
 	POOL_DUMP_BY_NAME,
 	POOL_DUMP_BY_SIZE,		/* largest first */
-	POOL_DUMP_BY_USAGE,		/* most bytes first, only those with any */
+	POOL_DUMP_BY_USAGE,		/* most bytes first; no pools without objects */
 };
 
 /* All zero: a table of all pools in order of creation. */

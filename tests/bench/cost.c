@@ -72,7 +72,9 @@ static void *touch(void *arg)
 	return NULL;
 }
 
-/* Touch all pools, and stay until all is printed: a thread's end releases its memory. */
+/*
+ * Touch all pools, and stay until all is printed, because the end of a thread releases its memory.
+ */
 static pthread_barrier_t touched, said;
 
 static void *touch_and_stay(void *arg)

@@ -26,7 +26,7 @@
 #define CALLGRIND_DUMP_STATS_AT(name) ((void)(name))
 #endif
 
-#define MOVED		64	/* objects of a visit */
+#define MOVED		64	/* objects that a visit moves */
 #define BATCH		1000
 #define ROUNDS		32	/* batches that are counted */
 

@@ -28,7 +28,7 @@
 #define OBJECTS		4194304u
 #define SIZE		64u
 #define LIVE		1000u
-#define SAMPLES		16u		/* in a phase */
+#define SAMPLES		16u		/* samples in a phase */
 
 static void **objs;
 static unsigned int count = OBJECTS;

@@ -54,7 +54,10 @@ static inline void steps_make(struct steps *s)
 	s->at = 0;
 }
 
-/* Returns the pool of the next step; @burst: the objects to allocate if it has none. */
+/*
+ * Returns the pool of the next step; @burst: set to how many objects to allocate if the pool has no
+ * burst.
+ */
 static inline unsigned int steps_next(struct steps *s, unsigned int *burst)
 {
 	unsigned int i = s->at % STEPS;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * fill.c - options that change the contents of objects, or which one is next
+ * fill.c - options that change the contents of objects, or the order of allocation
  *
  * Layer:   tests, both worlds.
  * Context: the case's own thread; the policy only counts faults.

@@ -13,8 +13,8 @@
 struct waves {
 	struct pool *pool;
 	unsigned long turn;
-	unsigned long puts;		/* before the second half */
-	unsigned long changes;		/* of the line, in the second half */
+	unsigned long puts;		/* puts before the second half */
+	unsigned long changes;		/* changes of the line in the second half */
 };
 
 /* Free @list; return how often the line by which need.c decides was changed meanwhile. */

@@ -129,7 +129,7 @@ struct contest {
 	enum plat_mutex mutex;
 	unsigned long there;		/* threads that have begun */
 	unsigned long inside;		/* threads that have the mutex */
-	unsigned long met;		/* how often one met another inside */
+	unsigned long met;		/* times that a thread found another one inside */
 	unsigned long plain, word;	/* how often the mutex was locked */
 };
 

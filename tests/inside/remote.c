@@ -169,8 +169,8 @@ POOL_CASE(an_array_that_is_held_is_not_emptied, test_sure(64))
 	EXPECT_EQ(plat_read(&local->hot.n), 0);
 	EXPECT(plat_read(&local->parked.count) + plat_read(&local->clustered));
 	/*
-	 * If a cluster left, "departures" shows a walk that had unlocked the list that the list has
-	 * changed: validate.c.
+	 * If a cluster left, "departures" must tell a walk, which may have unlocked the list, that
+	 * the list has changed: validate.c.
 	 */
 	EXPECT(plat_read(&local->parked.count) || local->departures != departures);
 }

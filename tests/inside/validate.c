@@ -319,7 +319,7 @@ static void churn_or_validate(unsigned int i, void *arg)
 		t->walks++;
 		if (t->walks % 4 == 0)
 			pool_reclaim(&t->pool->head);
-		plat_pause(true);	/* on one CPU the others must run */
+		plat_pause(true);	/* with one CPU, lets the other threads run */
 	} while (plat_read(&t->running));
 }
 

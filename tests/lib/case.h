@@ -21,7 +21,7 @@
 
 #include <kunit/test.h>
 
-/* The cases of a suite are one declaration. */
+/* Declare all cases of a suite at once: void one(...), two(...), end_of_suite(...). */
 #define SUITE(...)		void
 #define CASE(name)		name(struct kunit *test),
 #define END(suite)		end_of_##suite(struct kunit *test)

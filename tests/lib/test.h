@@ -50,7 +50,7 @@ static inline void test_await(const unsigned long *word, unsigned long least)
 	}								\
 	static void name##_of(TEST_HANDLE, struct pool *one, struct pool *two)
 
-/* What workers share that use one pool: they count what is wrong. */
+/* The pool that several workers use, and the count of what went wrong. */
 struct crowd {
 	struct pool *pool;
 	unsigned long bad;

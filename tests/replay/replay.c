@@ -204,7 +204,7 @@ bool replay_create(struct replay *r)
 
 /**
  * replay_work() - Execute one worker's events.
- * @w: the worker; called once, while the others' are being executed.
+ * @w: the worker; called once, while other threads execute the events of the other workers.
  */
 void replay_work(struct replay_worker *w)
 {
@@ -224,7 +224,7 @@ void replay_work(struct replay_worker *w)
 
 /**
  * replay_free_rest() - Free what the trace leaves live.
- * @r: all workers are done; called by the first one's thread.
+ * @r: all workers are done; called by the first worker's thread.
  */
 void replay_free_rest(struct replay *r)
 {

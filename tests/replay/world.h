@@ -2,8 +2,8 @@
 /*
  * world.h - the functions that the replay needs of its world
  *
- * Layer:   below trace.c, replay.c, session.c and report.c; the only file of
- *	    theirs that knows whether this is the kernel.
+ * Layer:   below trace.c, replay.c, session.c and report.c.  Of these files only world.h
+ *	    distinguishes the kernel from user space.
  * Context: process context, a plain thread.
  */
 #ifndef REPLAY_WORLD_H

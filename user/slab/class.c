@@ -67,9 +67,9 @@ void pool_slab_fork_release(bool child)
 }
 
 /*
- * Return at how many lines slabs of small objects may begin: as many as objects of one slab leave
- * out.  With a stride of 512 + 16 bytes the objects of a slab are in half of the sets, with 1024 +
- * 16 in all but the last.
+ * Return at how many lines slabs of small objects may begin, so that all slabs together use all
+ * sets of a cache.  With a stride of 512 + 16 bytes one slab's objects use half of the sets, with
+ * 1024 + 16 all sets but the last.
  */
 static unsigned int small_colours(unsigned int stride)
 {
@@ -81,8 +81,8 @@ static unsigned int small_colours(unsigned int stride)
 }
 
 /*
- * Large objects leave out whole pages, and lines of the last page in use.  So slabs begin at any
- * page that is left, and at as many lines of it as need no other page.
+ * Large objects leave whole pages of a slab unused, and the end of the last used page.  So a slab
+ * begins at any of the unused pages, and at as many lines of that page as fit without another page.
  */
 static void colour_large(struct slab_class *class)
 {

@@ -8,7 +8,7 @@
  * The unit is the clock's nanosecond.  Under qemu -icount shift=0 each instruction takes one, so it
  * is a count of instructions.  Elsewhere it is time, and says little in a virtual machine.  The
  * least of some runs is taken, since interrupts only add to it.  The cost of the loop and of the
- * write to the object is in all figures, and is given.
+ * write to the object is in all figures, and has a row of its own.
  *
  *   workload       an operation is an allocation, a write and a free
  *   hot            one object at a time
@@ -308,7 +308,7 @@ static u64 measure(const struct bench_peer *peer, const struct workload *w)
 	return cost;
 }
 
-/* A table in the making, as text in a buffer. */
+/* A table that is being written, as text in a buffer. */
 struct table {
 	char *buf;
 	size_t size;

@@ -51,7 +51,7 @@ struct latency {
 	cycles_t most;
 };
 
-/* What one context saw. */
+/* The measurements of one context. */
 struct context {
 	const char *name;
 	void (*run)(struct context *ctx);

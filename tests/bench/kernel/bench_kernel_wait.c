@@ -76,7 +76,7 @@ static void teardown_cache(void)
 	cache = NULL;
 }
 
-/* Give the mempool its only object when it is made, and no other one later. */
+/* Give the mempool an object while it is being created, and refuse all its later requests. */
 static bool mempool_is_made;
 
 static void *alloc_once(gfp_t gfp, void *data)
@@ -181,7 +181,10 @@ static void round_of(struct took *took)
 	schedule_timeout_idle(2);
 }
 
-/* Run all rounds with @n waiters; false if a waiter or the object could not be had. */
+/*
+ * Run all rounds with @n waiters; false if a waiter could not be started, or the object not be
+ * allocated.
+ */
 static bool run(unsigned int n, struct took *took)
 {
 	unsigned int i, k, made = 0;

@@ -20,7 +20,10 @@ extern atomic_t contended_lost;	/* how often plat_cmpxchg() failed */
 /* Only files of pool.ko define this. */
 #ifdef POOL_NO_INLINE
 
-/* The prefix of lines of pool.ko: this header comes before each file defines it. */
+/*
+ * The prefix of pool.ko's lines in the log, because this header is included before a file defines
+ * it.
+ */
 #define pr_fmt(fmt) "pool: " fmt
 
 #include "seam/plat.h"

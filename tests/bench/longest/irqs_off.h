@@ -13,7 +13,10 @@
 #ifndef IRQS_OFF_H
 #define IRQS_OFF_H
 
-/* The prefix of lines of pool.ko: this header comes before each file defines it. */
+/*
+ * The prefix of pool.ko's lines in the log, because this header is included before a file defines
+ * it.
+ */
 #define pr_fmt(fmt) "pool: " fmt
 
 #include <linux/instruction_pointer.h>

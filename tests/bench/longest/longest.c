@@ -351,7 +351,9 @@ static void run_gc(const char *op, unsigned int n)
 /* One visit in this many may age; a pair of calls has two visits. */
 #define TICK_PAIRS	128u
 
-/* Each reading of the library's clock is ten seconds later, because ageing waits for time. */
+/*
+ * Each read of the library's clock returns ten seconds more, because ageing waits for time to pass.
+ */
 static unsigned long looks;
 
 int clock_gettime(clockid_t clock, struct timespec *now)

@@ -16,8 +16,8 @@
 void call_start(void);
 
 /*
- * Mark the beginning and the end of a call.  Its cause is named @op, with what pools counted if
- * @causes.
+ * Mark the beginning and the end of a call.  Its cause is named @op, followed by the events that
+ * pools counted if @causes.
  */
 void call_begin(const char *op, bool causes);
 void call_end(void);

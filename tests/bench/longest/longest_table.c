@@ -65,7 +65,7 @@ static unsigned long most(const struct row *r)
 	return r->ours[r->calls - 1];
 }
 
-/* The longest first. */
+/* Compare, so that the longest call comes first. */
 static int by_most(const void *a, const void *b)
 {
 	unsigned long x = most(a);

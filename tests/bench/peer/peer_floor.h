@@ -27,7 +27,7 @@ extern struct floor_stack floor_none;
 extern __thread struct floor_stack *floor_stack[PEER_POOLS];
 extern size_t floor_size[PEER_POOLS];	/* 0: no such pool */
 
-/* An index. */
+/* The index of a pool. */
 typedef unsigned int peer_pool;
 
 void floor_put_slow(unsigned int pool, void *obj);

@@ -29,8 +29,8 @@ struct layout_item {
 
 /* The contents of an object in a shared pool. */
 struct layout_shared {
-	struct layout_shared *next;	/* cluster */
-	struct layout_shared *down;	/* object of this cluster */
+	struct layout_shared *next;	/* next cluster */
+	struct layout_shared *down;	/* next object of this cluster */
 };
 
 struct layout_pool {

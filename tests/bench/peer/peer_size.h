@@ -8,7 +8,7 @@
 #ifndef BENCH_PEER_SIZE_H
 #define BENCH_PEER_SIZE_H
 
-/* The size. */
+/* The size of objects stands for a pool. */
 typedef size_t peer_pool;
 
 static inline void peer_thread_start(void)

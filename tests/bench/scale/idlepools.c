@@ -15,8 +15,8 @@
  *	idlepools made ROUNDS POOLS	a pool is created beside these, used and destroyed
  *	idlepools memory 0 POOLS	100 threads use all POOLS pools, and idle
  *
- * Prints how often that is done in a round.  Prints page faults of a round, behind it; for
- * "memory", what is resident more than at the beginning, in KiB.
+ * Prints how many of these operations a round has, then the page faults of a round; for "memory",
+ * the growth of resident memory since the beginning, in KiB.
  */
 #include <err.h>
 #include <pthread.h>

@@ -15,7 +15,7 @@ DECLARE_POOL(first, "first", 64); DECLARE_POOL(second, "second", 60);
 #include <stdio.h>
 #include <string.h>
 
-/* The largest alignment that a type can have, and a type without one. */
+/* A type with a large alignment, and a type whose alignment is that of a pointer. */
 struct wide {
 	_Alignas(256) char text[300];
 };

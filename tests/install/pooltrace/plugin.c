@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * plugin.c - a plugin that allocates: SIZE bytes, which the build says
+ * plugin.c - a plugin that allocates SIZE bytes; the build defines SIZE
  *
  * Layer:   loaded by prog.c.
  * Context: a plain thread.

@@ -34,14 +34,14 @@ static void use_big(void)
 	pool_gc(NULL);
 }
 
-/* Out of the scope of the frees, where the compiler would see the double free. */
+/* Free in a function of its own, because the compiler would otherwise see the double free. */
 __attribute__((__noinline__)) static void give(struct pool_head *pool, void *obj)
 {
 	__asm__ __volatile__("" : "+r"(obj));
 	pool_free(pool, obj);
 }
 
-/* Where calls are events, @allocs and @frees are. */
+/* @allocs, @frees: numbers of calls, as far as calls are events. */
 static void say(struct pool_head *pool, const char *name, int allocs, int frees)
 {
 	struct pool_stats now;

@@ -45,9 +45,9 @@ static void add_tops(struct options *o, unsigned int cost, bool yielded)
 }
 
 /*
- * Add the handlers that have not run.  Each interrupts its CPU, once that has begun, or comes at
- * the end.  A CPU that has ended is interrupted, too, because nothing stops it behind its last
- * word that matters.
+ * Add the handlers that have not run.  Each interrupts its CPU after the CPU has begun, or comes at
+ * the end.  A CPU that has ended is interrupted, too, because the search does not stop it after its
+ * last operation that matters.
  */
 static void add_irqs(struct options *o, unsigned int cost, bool at_end)
 {

@@ -62,7 +62,7 @@ static void end_refill(void)
 	end_reserve();
 }
 
-/* An object that comes back lets two callers look for one in the same slot. */
+/* An object is freed to the reserve, so that two callers look for an object in the same slot. */
 static void *taken_before;
 
 static void setup_same_slot(void)

@@ -43,7 +43,10 @@ struct choice {
 
 #define RETURNS		2
 
-/* Without a limit of preemptions no walk follows, so this many times as many states are allowed. */
+/*
+ * The walk without a limit of preemptions is the last one, so it may look at this many times as
+ * many states.
+ */
 #define ANY_MORE	4
 #define ANY_MOST	8000000ul	/* but half a gigabyte at most */
 

@@ -26,7 +26,7 @@ struct arena {
 static struct arena *const arena = ARENA_ADDRESS;
 
 static unsigned int top;	/* no granule from here on is in use */
-static unsigned int used;	/* granules */
+static unsigned int used;	/* granules in use */
 
 void world_init(void)
 {

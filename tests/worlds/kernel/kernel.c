@@ -148,7 +148,9 @@ static enum hrtimer_restart on_timer(struct hrtimer *timer)
 	return HRTIMER_RESTART;
 }
 
-/* A timer that is not hard runs in a thread on RT; lockdep takes a hard one for RT's elsewhere. */
+/*
+ * On RT only a hard timer runs in an interrupt; elsewhere lockdep would take a hard one for RT's.
+ */
 #define TIMER_MODE	(IS_ENABLED(CONFIG_PREEMPT_RT) ? \
 			 HRTIMER_MODE_REL_PINNED_HARD : HRTIMER_MODE_REL_PINNED)
 

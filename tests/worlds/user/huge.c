@@ -194,7 +194,7 @@ static long resident_kib(void)
 	return there * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
-/* Grow where no huge page comes: slab by slab, after few requests. */
+/* Grow where no huge page comes: after few requests for one, memory must come slab by slab. */
 static int grow_without(void *unused)
 {
 	long before;

@@ -18,7 +18,7 @@ static void *objs[OBJS];
 static void *kept[STRIDES][OBJS / STRIDES / 16];
 static unsigned int bad;
 
-/* Pages of all slabs: with objects in use, by the bits of free objects, and idle. */
+/* Pages with objects in use, counted by the bits of free objects, and idle pages, of all slabs. */
 static unsigned long in_use, idle;
 
 static void count_slab(struct slab *slab)

@@ -34,7 +34,7 @@ static void use_just(unsigned int i, void *arg)
 
 static pthread_barrier_t together;
 
-/* use_pool() while all threads exist at once. */
+/* Run use_pool() while all threads exist at the same time. */
 static void use_pool_together(unsigned int i, void *arg)
 {
 	use_pool(i, arg);
