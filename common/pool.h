@@ -101,7 +101,7 @@ const char POOL_OWNER[] __weak = KBUILD_MODNAME;
 #define POOL_DECLS_END		_Pragma("GCC visibility pop")
 #endif
 
-/* A cast and a NULL in each language, so that C++ compilers may warn of C's casts and zeros. */
+/* A cast and a null pointer of each language, because C++ compilers may warn of those of C. */
 #ifdef __cplusplus
 #define POOL_CAST(type, x)	static_cast<type>(x)
 #else

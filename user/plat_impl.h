@@ -9,8 +9,8 @@
  * Areas are never unmapped; after its owner's exit an area serves a new thread, and walks skip it
  * in between.  Threads without an area point to read-only zeros, where all arrays are closed.
  *
- * An area has a part of a pool from its owner's first slow path there on, until the part is
- * empty and its memory went back: plat_area.has.  Walks touch no other part.
+ * An area has a part of a pool from its owner's first slow path of that pool, until the part is
+ * empty and its memory was released: plat_area.has.  Walks touch no other part.
  */
 #ifndef POOL_PLAT_IMPL_H
 #define POOL_PLAT_IMPL_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * part.c - the second file of the program, and the plugin
+ * part.c - the second file of the program; also compiled as the plugin
  *
  * Layer:   tests, user space; see memstats.sh.
  * Context: a plain thread.

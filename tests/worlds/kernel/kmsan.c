@@ -112,7 +112,10 @@ static const unsigned int checks[] = {
 	POOL_D_INTEGRITY | POOL_D_BACKUP | POOL_D_TAG | POOL_D_CALLER,
 };
 
-/* Checks copy, compare and fill unwritten objects, and report one, with "tools" and without. */
+/*
+ * Checks copy, compare and fill unwritten objects, and report a fault of one, with "tools" and
+ * without.
+ */
 POOLS_CASE(kmsan_reports_nothing_that_a_check_does, 2 * ARRAY_SIZE(checks),
 	   ONLY_IF(IS_ENABLED(CONFIG_KMSAN), "this kernel has no KMSAN",
 		   test_checked(SIZE, checks[nth / 2] | (nth % 2 ? POOL_D_TOOLS : 0))))

@@ -16,8 +16,8 @@
 #define PAIRS	4
 
 /*
- * Close all files as daemons do at their start, by system calls, because ThreadSanitizer would
- * report a race with the server's thread, which uses some of these descriptors: a true one.
+ * Close all files as daemons do at their start.  Makes system calls, because ThreadSanitizer would
+ * rightly report a race with the server's thread, which uses some of these descriptors.
  */
 static void close_files(void)
 {

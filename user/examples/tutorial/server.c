@@ -190,7 +190,7 @@ void serve(int listener, const sigset_t *waiting)
 		conn_close(conns);
 }
 
-/* What a slow client has not taken waits in messages, and little of it in the kernel. */
+/* Lines that a slow client has not read wait as messages; the kernel buffers few of them. */
 int listen_here(void)
 {
 	struct sockaddr_in at = { .sin_family = AF_INET };
