@@ -214,9 +214,8 @@ void *alloc_queued(struct pool *pool, unsigned int flags, void *caller,
 
 /*
  * Serve an allocation that the caches could not serve, or whose object must be checked.  Skips
- * corrupted objects, each once, so a caller that does not wait comes to an end.  While other calls
- * wait, only the reserve of the call is tried.  @how: the flags of the call, with POOL_F_NESTED for
- * a nested call.
+ * corrupted objects; each is met only once, so the loop ends.  While other calls wait, only the
+ * reserve of the call is tried.  @how: the flags of the call, with POOL_F_NESTED for a nested call.
  */
 static __attribute__((__noinline__))
 void *alloc_slow(struct pool *pool, void *obj, unsigned int how,
@@ -304,9 +303,9 @@ static inline bool is_refused(struct pool *pool, unsigned int flags)
 }
 
 /*
- * Allocate an object that the hot array did not have.  @caller: named in reports.  @terms: what the
- * call does when there is no object.  Reads the options again after it got an object, because a
- * switch may have begun since, and the object may have been freed under the new options.
+ * Allocate after a miss of the hot array.  @caller: named in reports.  @terms: what the call does
+ * when there is no object.  Reads the options again after it got an object, because a switch may
+ * have begun since, and the object may have been freed under the new options.
  */
 static __attribute__((__noinline__))
 void *alloc_from(struct pool_head *head, unsigned int flags, void *caller,

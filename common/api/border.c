@@ -37,7 +37,10 @@ static void prepare(struct pool *pool, unsigned int bits, void *obj,
 		poison(pool, obj, flags);
 }
 
-/* Hand out an object of a pool without checks.  A hardened pool's source marks it as in use. */
+/*
+ * Hand out an object of a pool without checks.  In a hardened pool the source marks the object as
+ * in use.
+ */
 static void *hand_out(struct pool *pool, void *obj, unsigned int flags)
 {
 	pool_hot_out(&pool->head, obj, flags);

@@ -11,8 +11,9 @@
  *     size     word  2 words   size          word
  *
  * Each field exists only if its option is on.  The tag directly follows the object, aligned or not,
- * so that the first byte too many hits it; the others are aligned to a word.  The link is used
- * while an object is parked; objects that are not constructed use their first word instead.
+ * so that a write of one byte too many hits the tag; the other fields are aligned to a word.  The
+ * link is used while an object is parked; objects that are not constructed use their first word
+ * instead.
  */
 #include "seam/plat.h"
 

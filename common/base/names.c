@@ -5,8 +5,8 @@
  * Layer:   beside the four.
  * Context: any; nothing is allocated.
  *
- * Any text is a name, and a pool keeps its first bytes.  In columns, in the log, as a folder of
- * debugfs and in a kmem_cache's name it must be one word without quotes, so it is shown
+ * Any text may be a name, and a pool keeps the first bytes of it.  In columns, in the log, as a
+ * folder of debugfs and in a kmem_cache's name it must be one word without quotes, so it is shown
  * percent-encoded, as in a URL.  Different names are shown differently.
  */
 #include "seam/plat.h"

@@ -63,7 +63,10 @@ static void carry_rest(struct pool *pool, struct pool_cluster *c,
 /* Move what a visit of @pool collected to the layers below.  @out must not be used afterwards. */
 void pool_carry(struct pool *pool, struct pool_carried *out, unsigned int flags)
 {
-	/* Return these first, because any call may use them and other steps may last long. */
+	/*
+	 * Return the rest of the cluster first, because any call may use its objects, and other
+	 * steps may last long.
+	 */
 	if (out->rest)
 		carry_rest(pool, out->rest, flags);
 	while (out->down) {

@@ -14,9 +14,9 @@
  *          v
  *        user
  *
- * A call reads the option bits once.  The seal records what was done to an object when it was
- * freed, and exactly that is checked when it leaves, whatever the options are by then.  A corrupted
- * object stays where it is: it is counted as quarantined, and never handed out again.
+ * A call reads the option bits once.  The seal records how an object was prepared when it was
+ * freed, and exactly this is checked when the object leaves, even if the options have changed.  A
+ * corrupted object stays where it is: it is counted as quarantined, and never handed out again.
  *
  * A free annotates the object for tools that watch memory before anything else, an allocation after
  * everything else.  In between the library may touch the object while it fills or checks it.
@@ -226,8 +226,9 @@ void *pool_check_out(struct pool *pool, void *obj, unsigned int flags,
 }
 
 /*
- * Report an object that the backend gives although its user never freed it to the pool.  It can be
- * handed out, because the backend gave it.  Its first allocation stays counted, as abandoned.
+ * Report an object that the backend gives although its user never freed it to the pool.  The object
+ * is handed out all the same, because the backend gave it.  Its earlier allocation stays counted,
+ * as abandoned.
  */
 static void freed_elsewhere(struct pool *pool, void *obj, unsigned int flags, void *caller)
 {

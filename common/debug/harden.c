@@ -19,7 +19,7 @@
  */
 #include "seam/plat.h"
 
-/* How many of the freshest objects a freed pointer is compared with. */
+/* A freed pointer is compared with this many of the freshest objects. */
 #define FRESHEST	4
 
 /*

@@ -22,9 +22,9 @@
  * which began before the switch is not counted in it.  A pool that was checked from its creation on
  * needs no count.
  *
- * Entries change by compare and exchange, so of two frees of an object at once, one finds it free.
- * But if the object has no entry yet, both may adopt it.  So a double free at the very same moment,
- * of an object from before a switch, is missed.
+ * Entries change by compare and exchange, so if two calls free an object at once, one of them finds
+ * it free.  But if the object has no entry yet, both may adopt it.  So a double free is missed if
+ * both frees come at the same moment and the object is from before a switch.
  *
  * The addresses of objects in use are stored inverted, so that leak checkers find the free objects
  * here, but not those in use.

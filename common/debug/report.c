@@ -48,7 +48,7 @@ static void name_of(char *text, const void *addr, unsigned int flags)
 
 /*
  * Copy the name of the pool for which @is_it is true; false: there is none, or this context cannot
- * search.  Copies the name, so that no pool is pinned while lines are written, which may block.
+ * search.  Copies the name, because writing lines may block, and no pool may be pinned meanwhile.
  */
 static bool find_pool(const struct pool_fault_info *info,
 		      bool (*is_it)(struct pool *pool, const void *arg),
@@ -67,7 +67,7 @@ static bool find_pool(const struct pool_fault_info *info,
 	return there;
 }
 
-/* True if @pool is not the pool freed to, and its table has the object. */
+/* True if @pool is not the pool to which the object was freed, and its table has the object. */
 static bool is_owner(struct pool *pool, const void *arg)
 {
 	const struct pool_fault_info *info = arg;

@@ -62,7 +62,8 @@ static unsigned int count_declared(struct pool *pool)
 }
 
 /*
- * True if a pool exists for copied pointers only, as its declarations moved.  Registry mutex held.
+ * True if a pool exists only for copies of pointers, because its declarations have moved to other
+ * pools.  Registry mutex held.
  */
 bool pool_is_vacated(struct pool *pool)
 {

@@ -75,8 +75,8 @@ static unsigned int store_bits(struct pool *pool, unsigned int set,
 }
 
 /*
- * Switch options of a pool in use, and drain layers that the pool has no longer.  The pool is
- * pinned, or only the caller uses it.  @set and @clear have no flags of POOL_D_FIXED.
+ * Switch options of a pool in use, and drain the layers that the pool loses.  The pool is pinned,
+ * or only the caller uses it.  @set and @clear have no flags of POOL_D_FIXED.
  */
 void pool_switch(struct pool *pool, unsigned int set, unsigned int clear)
 {

@@ -55,7 +55,7 @@ void pool_printable(char *to, size_t size, const char *text, size_t len)
 	to[i] = 0;
 }
 
-/* Copy all options.  Registry mutex held, which writers of hot_size do not lock. */
+/* Copy all options.  Registry mutex held, but writers of hot_size do not lock it. */
 void pool_options_get(struct pool_options *options)
 {
 	unsigned int i;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * pack.c - exchange cached objects for ones that lie closer together
+ * pack.c - exchange cached objects for objects that lie closer together
  *
  * Layer:   beside the four.
  * Context: process context; outside of hot sections, no lock held, a CPU lock for one cluster
@@ -22,7 +22,10 @@ static bool may_pack(const struct pool *pool)
 	       !pool_is_closed(pool) && !plat_read(&pool->object_table.segment[0]);
 }
 
-/* Exchange up to @n objects for ones in fuller slabs; returns how many.  CPU lock held. */
+/*
+ * Exchange up to @n objects for objects in fuller slabs; returns how many were exchanged.  CPU lock
+ * held.
+ */
 static unsigned int pack_cluster(const struct pool *pool,
 				 struct pool_cluster *c, void **fresh,
 				 unsigned int n)
@@ -92,7 +95,7 @@ static void pack_local(struct pool *pool, struct pool_cpu *cpu,
 		pool_backend_swap_out(pool, objs[--n]);
 }
 
-/* Exchange the cached objects of a pool for ones in fuller slabs. */
+/* Exchange the cached objects of a pool for objects in fuller slabs. */
 void pool_pack(struct pool *pool)
 {
 	struct pool_local *local;

@@ -265,8 +265,8 @@ static bool all_bare(const struct pool *pool, const void *obj)
  * Get an object to replace another one, for a pool without a constructor and without checks,
  * without any reclaim.  NULL: there is none.
  *
- * The new object is not counted, because the other one is.  The caller must pass one of the two to
- * pool_backend_swap_out().
+ * The new object is not counted, because the object that it replaces is.  The caller must pass one
+ * of the two to pool_backend_swap_out().
  */
 void *pool_backend_swap_in(struct pool *pool)
 {

@@ -78,8 +78,9 @@ static void spare_leave(struct pool *pool, struct pool_cluster *rest)
 }
 
 /*
- * Take POOL_SPARES_MIN spare clusters, as a chain by ->next; those in slots of others count.  Fewer
- * if the pool has fewer, more if the last one has others in its slots.  NULL: there are none.
+ * Take POOL_SPARES_MIN spare clusters, as a chain by ->next; clusters in the slots of other
+ * clusters count.  Fewer if the pool has fewer, more if the last one has others in its slots.
+ * NULL: there are none.
  *
  * The list is taken as a whole, with one exchange.  To take only the first cluster, this function
  * would have to read its link.  Another CPU may take that cluster and give it away before the link

@@ -25,9 +25,9 @@ static void walk_on(unsigned int n)
 
 /*
  * Move objects of a list that was taken to the layers below; the call has moved @n already.  Moves
- * at most PARKED_MOST, so that no call pays for all that interrupt handlers freed, and stops when
- * an object was parked again, because the others would be, too.  Returns the new @n; PARKED_MOST:
- * the call must move no more.
+ * at most PARKED_MOST, so that no call pays for all frees of interrupt handlers, and stops when an
+ * object was parked again, because further ones would be parked again, too.  Returns the new @n;
+ * PARKED_MOST: the call must move no more.
  */
 static unsigned int bring_down(struct pool *pool, struct pool_parked *parked,
 			       void *rest, unsigned int n, unsigned int flags)

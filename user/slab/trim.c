@@ -129,9 +129,9 @@ static struct slab_shelf *fuller(struct slab_shelf *shelf)
 }
 
 /*
- * Called after a free made @idled more pages idle.  While there are too many idle pages, give twice
- * as many back: empty slabs first, because one system call releases many of their pages, then the
- * pages that have been idle for longest.
+ * Called after a free made @idled more pages idle.  While there are too many idle pages, release
+ * twice as many as became idle: empty slabs first, because one system call releases many of their
+ * pages, then the pages that have been idle for longest.
  */
 void pool_slab_trim_idle(struct slab_shelf *shelf, unsigned int idled)
 {
@@ -174,10 +174,10 @@ static void trim_from(struct slab_shelf *shelf)
 #define STEP_SHELVES	4
 
 /*
- * Give back half of the pages that were idle throughout the last pass of ageing, spread over the
- * steps of a pass: those of one slab of each of the next few shelves, and of the oldest empty
- * slabs.  Called after each step of a pass; @over: it was the last one.  Frees give back only what
- * is above a quarter of the pages in use.
+ * Release half of the pages that were idle throughout the last pass of ageing, spread over the
+ * steps of a pass: in each of the next few shelves the idle pages of one slab, and then the oldest
+ * empty slabs.  Called after each step of a pass; @over: it was the last one.  Frees release idle
+ * pages only beyond a quarter of the pages in use.
  */
 void pool_slab_trim_step(bool over)
 {

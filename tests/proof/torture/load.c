@@ -5,7 +5,7 @@
  * Layer:   torture.
  * Context: torture_step() any, NMIs included; torture_round() a thread of its own.
  *
- * Each call of either is short, so that interrupts do not starve the machine.
+ * Each call of one of these functions is short, so that interrupts do not starve the machine.
  */
 #include <linux/gfp.h>
 #include <linux/mempool.h>

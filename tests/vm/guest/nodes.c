@@ -4,10 +4,10 @@
  *
  *	nodes WAVE ROUNDS
  *
- * A producer, on the first CPU, gets objects that a consumer, on the last CPU, frees.  A
- * third thread, on the last CPU too, gets and frees objects of its own.  The system says
- * which node has the page of an object, and on which node a CPU is.  Prints a line for
- * producer and user: objects that they got, and those of another node than the thread's.
+ * A producer, on the first CPU, gets objects that a consumer, on the last CPU, frees.  A third
+ * thread, on the last CPU too, gets and frees objects of its own.  The system says which node has
+ * the page of an object, and on which node a CPU is.  Prints a line for the producer and a line for
+ * the user: how many objects it got, and how many of these are of another node than the thread's.
  * The first half of all rounds does not count.
  */
 #include "pool.h"
