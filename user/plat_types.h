@@ -39,7 +39,7 @@ struct plat_irq {
 	int cancel_type;
 };
 
-/* The source of a pool's objects: slabs, malloc() or mmap(), which serve by these properties. */
+/* The source of a pool's objects: slabs, malloc() or mmap(), as these members say. */
 struct slab_class;
 
 struct plat_backend {

@@ -5,7 +5,7 @@
  * Layer:   tests of user/guard.c, kernel/guard.c, common/debug/guard_fill.c, and of pools
  *	    that have them.
  *
- * No case accesses a forbidden byte: test_readable() tells.
+ * No case accesses a forbidden byte; test_readable() is asked instead.
  */
 #include "cases_guard.h"
 #include "main.h"

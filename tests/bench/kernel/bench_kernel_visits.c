@@ -41,7 +41,7 @@ struct worker {
 	struct work_struct work;
 	struct crew *crew;
 	unsigned int cpu;
-	struct handed from;	/* the CPU before this one fills it */
+	struct handed from;	/* filled by the previous CPU */
 	struct handed *to;
 	void *own[BENCH_LIVE];
 };

@@ -3,7 +3,7 @@
  * peer_dpdk.h - DPDK's rte_mempool, with a cache of 512 per registered thread
  *
  * Layer:   the peer "dpdk"; see peer.h.
- * Context: plain threads, registered as lcores: others would have no cache.
+ * Context: plain threads, registered as lcores, because other threads would have no cache.
  */
 #ifndef BENCH_PEER_DPDK_H
 #define BENCH_PEER_DPDK_H

@@ -5,10 +5,10 @@
  * Layer:   between worker.c and the peer; above trace.c.
  * Context: one thread.
  *
- * The events in the order of the text; then the objects that they leave live are freed.  The
- * peer is called directly, not by a table as in replay.c.  An object's first byte
- * is written.  The trace is not in the peer's memory.  Objects that trace_plan() leaves
- * without a pool are malloc()'s, which some peers replace.
+ * Executes the events in the order of the text, then frees the objects that are still live.  The
+ * peer is called directly, not by a table as in replay.c.  An object's first byte is written.  The
+ * trace is not in the peer's memory.  Objects for which trace_plan() has no pool come from
+ * malloc(), which some peers replace.
  */
 #include "work.h"
 #include "trace.h"

@@ -83,7 +83,10 @@ POOL_CASE(kmsan_takes_zeros_that_were_asked_for_as_written, told(test, NULL))
 	test_free(pool, obj);
 }
 
-/* A call in an NMI saves no stack, without which KMSAN would not see what its owner writes. */
+/*
+ * An allocation in an NMI cannot save a stack for KMSAN, so its object must count as written,
+ * because KMSAN would not see the NMI's own writes.
+ */
 POOL_CASE(kmsan_takes_what_a_call_got_that_may_not_tell_as_written, told(test, NULL))
 {
 	char *obj = test_alloc(pool);

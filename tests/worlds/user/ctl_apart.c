@@ -205,7 +205,7 @@ static void quit(void *arg)
 	ck_assert(comes_true(is_collected, arg));
 }
 
-/* True if SIGQUIT has its effect before the server leaves a client that does not read. */
+/* True if a SIGQUIT takes effect while the server still waits for a client that does not read. */
 static bool collects_beside_a_client(struct pool *pool)
 {
 	struct pollfd in = { .fd = never_reads(), .events = POLLRDHUP };

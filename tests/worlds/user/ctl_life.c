@@ -233,7 +233,8 @@ TEST_CASE(a_second_start_is_refused_and_the_first_goes_on)
 }
 
 /*
- * Returns the milliseconds that a stop takes while a client does not read, and another one waits.
+ * Returns the milliseconds that a stop takes while one client does not read its answer, and a
+ * second client waits.
  */
 static long stop_beside_clients(void)
 {
