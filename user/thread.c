@@ -288,8 +288,8 @@ static struct plat_area *orphans(const struct plat_area *own)
  * the key, since pool_thread_area may be "making".  The reap mutex is initialised, because its
  * holder may not exist in the child.
  *
- * Areas of other threads keep their parts, since each page of these that the child writes to would
- * be copied.  New threads take the areas over, and pool_empty_ownerless() empties the others.
+ * Areas of other threads keep their parts, because each page that the child writes to would be
+ * copied.  New threads take such areas over, and pool_empty_ownerless() empties the rest of them.
  */
 static void fork_child(void)
 {

@@ -376,9 +376,9 @@ static unsigned int slots_that_fit(struct pool_local *here, unsigned int slots,
 }
 
 /*
- * Double an array for pool_age_grow(), as far as that fits, or open it with as many slots as it had
- * objects.  An array that opens has others reduced, and clusters evicted, until it fits, unless the
- * visit may evict nothing.
+ * Double an array for pool_age_grow(), as far as the slots fit the bound, or open it with as many
+ * slots as it had objects.  For an array that opens, reduces other arrays and evicts clusters until
+ * it fits, unless the visit may evict no more.
  */
 void pool_age_enlarge(struct pool_local *here, struct pool_carried *out)
 {

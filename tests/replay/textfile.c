@@ -22,7 +22,10 @@
 /* The largest text; no trace is larger, and a compressed file could unpack to any size. */
 #define LEN_MAX		((size_t)1 << 30)
 
-/* Map memory for the text: malloc() might keep that memory, and then not begin cold. */
+/*
+ * Map memory for the text, because malloc() would keep the memory, and the replay would not begin
+ * with a fresh heap.
+ */
 static bool enlarge(struct textfile *text)
 {
 	size_t room = text->room ? text->room * 2 : 65536;

@@ -86,8 +86,8 @@ static unsigned int number_of(const struct slab_shelf *shelf)
 }
 
 /*
- * Take a slab with room from one of the other shelves, each @step-th; but not the only one of a
- * shelf, because its threads need that slab next.  Lock of @shelf held.
+ * Take a slab with room from another shelf; looks at each @step-th shelf.  Leaves a shelf its only
+ * such slab, because that shelf's threads need the slab next.  Lock of @shelf held.
  */
 static struct slab *take_other(struct slab_shelf *shelf, unsigned int step)
 {

@@ -79,7 +79,7 @@ static const struct {
 
 static void *held[REACH_MOST];
 
-/* Ns of OPS pairs of calls, with @batch objects at a time; 0: an allocation failed. */
+/* Returns the ns of OPS pairs of calls, with @batch objects at a time; 0: an allocation failed. */
 static u64 run_once(const struct bench_peer *peer, unsigned int batch)
 {
 	u64 start = ktime_get_ns();
@@ -95,7 +95,7 @@ static u64 run_once(const struct bench_peer *peer, unsigned int batch)
 	return ktime_get_ns() - start;
 }
 
-/* Tenths of a ns of a pair, the least of some runs; 0: an allocation failed. */
+/* Returns the time of a pair in tenths of a ns, the least of some runs; 0: an allocation failed. */
 static unsigned int least(const struct bench_peer *peer, unsigned int batch)
 {
 	u64 best = U64_MAX;
