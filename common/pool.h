@@ -147,10 +147,8 @@ POOL_DECLS_BEGIN
  * Return: the pool, to be destroyed by pool_destroy(); NULL, with one line in
  * the log that says why, when an argument is wrong or memory is short.
  */
-struct pool_head *pool_create_at(const char *name, unsigned int size,
-				 unsigned int flags, const char *file,
-				 int line, const void *owner,
-				 unsigned int abi);
+struct pool_head *pool_create_at(const char *name, unsigned int size, unsigned int flags,
+				 const char *file, int line, const void *owner, unsigned int abi);
 
 /*
  * create_pool() - Create a pool of objects of one size.
@@ -168,8 +166,7 @@ static inline struct pool_head *create_pool(char *name, unsigned int size,
 			      POOL_ABI);
 }
 #else
-struct pool_head *create_pool(char *name, unsigned int size,
-			      unsigned int flags);
+struct pool_head *create_pool(char *name, unsigned int size, unsigned int flags);
 #endif
 
 #ifdef __cplusplus
@@ -467,8 +464,7 @@ POOL_NO_PLT void *pool_zalloc(struct pool_head *pool);
  * killed, or is a kthread that is to stop.  No failure is injected.
  */
 POOL_FREED
-void *pool_alloc_timeout(struct pool_head *pool, unsigned int flags,
-			 unsigned int ms);
+void *pool_alloc_timeout(struct pool_head *pool, unsigned int flags, unsigned int ms);
 
 /**
  * pool_configure() - Change load-time options.

@@ -90,9 +90,8 @@ struct pool_attr {
  * Context: Process context or a plain thread; may sleep.
  * Return: as pool_create_at().
  */
-struct pool_head *pool_create_ext_at(const struct pool_attr *attr,
-				     size_t attr_size, const char *file,
-				     int line, const void *owner,
+struct pool_head *pool_create_ext_at(const struct pool_attr *attr, size_t attr_size,
+				     const char *file, int line, const void *owner,
 				     unsigned int abi);
 
 /*
@@ -184,10 +183,8 @@ bool pool_set_min_avail(struct pool_head *pool, unsigned int min_avail);
  * log, for a pool that the module did not create.
  */
 #ifdef __KERNEL__
-bool pool_set_limit_owned(struct pool_head *pool, unsigned int limit,
-			  const void *owner);
-bool pool_set_min_avail_owned(struct pool_head *pool, unsigned int min_avail,
-			      const void *owner);
+bool pool_set_limit_owned(struct pool_head *pool, unsigned int limit, const void *owner);
+bool pool_set_min_avail_owned(struct pool_head *pool, unsigned int min_avail, const void *owner);
 
 #define pool_set_limit(pool, limit) \
 	pool_set_limit_owned(pool, limit, POOL_OWNER)

@@ -28,8 +28,7 @@ struct pool_reserved;
  * Context: as __pool_alloc().
  * Return: true; false when there are too few objects, and then nothing is allocated.
  */
-bool pool_alloc_bulk(struct pool_head *pool, unsigned int flags,
-		     unsigned int n, void **objs);
+bool pool_alloc_bulk(struct pool_head *pool, unsigned int flags, unsigned int n, void **objs);
 
 /**
  * pool_alloc_bulk_some() - Allocate up to @n objects, as many as there are.
@@ -53,8 +52,7 @@ unsigned int pool_alloc_bulk_some(struct pool_head *pool, unsigned int flags,
  *
  * Context: as __pool_free().
  */
-void pool_free_bulk(struct pool_head *pool, unsigned int flags,
-		    unsigned int n, void **objs);
+void pool_free_bulk(struct pool_head *pool, unsigned int flags, unsigned int n, void **objs);
 
 /**
  * pool_reserve() - Put objects aside, for allocations that must not fail.
@@ -117,8 +115,7 @@ void *pool_alloc_reserved_timeout(struct pool_reserved *reserve,
  *
  * Context: as __pool_free().
  */
-void pool_free_reserved(struct pool_reserved *reserve, void *obj,
-			unsigned int flags);
+void pool_free_reserved(struct pool_reserved *reserve, void *obj, unsigned int flags);
 
 /**
  * pool_unreserve() - Free a reserve and the objects in it.
@@ -229,9 +226,8 @@ struct device;
  * Context: Process context; may sleep.
  * Return: the pool, which nobody else destroys; NULL, as for pool_create_at().
  */
-struct pool_head *pool_create_devm_at(struct device *dev, const char *name,
-				      unsigned int size, unsigned int flags,
-				      const char *file, int line,
+struct pool_head *pool_create_devm_at(struct device *dev, const char *name, unsigned int size,
+				      unsigned int flags, const char *file, int line,
 				      const void *owner, unsigned int abi);
 
 #define devm_create_pool(dev, name, size, flags) \

@@ -70,8 +70,7 @@ int pool_parse_debugging(const char *words, char *text, size_t size);
 bool pool_set_debug(struct pool_head *pool, const char *words);
 
 #ifdef __KERNEL__
-bool pool_set_debug_owned(struct pool_head *pool, const char *words,
-			  const void *owner);
+bool pool_set_debug_owned(struct pool_head *pool, const char *words, const void *owner);
 
 #define pool_set_debug(pool, words) \
 	pool_set_debug_owned(pool, words, POOL_OWNER)
@@ -145,8 +144,7 @@ enum pool_log_level {
  *
  * Context: A plain thread.
  */
-void pool_set_log(void (*fn)(enum pool_log_level level, const char *line,
-			     void *arg), void *arg);
+void pool_set_log(void (*fn)(enum pool_log_level level, const char *line, void *arg), void *arg);
 
 #endif
 

@@ -93,8 +93,7 @@ void *pool_mem_realloc(struct pool_mem_place *place, void *p, size_t size);
 __attribute__((__malloc__))
 char *pool_mem_strdup(struct pool_mem_place *place, const char *text);
 __attribute__((__malloc__))
-char *pool_mem_strndup(struct pool_mem_place *place, const char *text,
-		       size_t size);
+char *pool_mem_strndup(struct pool_mem_place *place, const char *text, size_t size);
 void pool_mem_free(struct pool_mem_place *place, void *p);
 
 #endif

@@ -127,8 +127,7 @@ struct pool_stats {
  *
  * Context: Any.
  */
-void pool_stats_get(struct pool_head *pool, struct pool_stats *stats,
-		    size_t size);
+void pool_stats_get(struct pool_head *pool, struct pool_stats *stats, size_t size);
 
 /**
  * pool_for_each() - Call a function for every pool, oldest first.

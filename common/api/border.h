@@ -9,8 +9,7 @@
 #define POOL_BORDER_H
 
 /* border.c */
-void *pool_check_alloc(struct pool *pool, void *obj, unsigned int flags,
-		       void *caller);
+void *pool_check_alloc(struct pool *pool, void *obj, unsigned int flags, void *caller);
 
 /*
  * Check a pointer that is about to be handed out, if it needs a check, and wipe the object if the

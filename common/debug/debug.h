@@ -102,8 +102,7 @@ struct pool_fault_info {
 };
 
 /* layout.c */
-void pool_layout_of(const struct pool *pool, unsigned int size,
-		    struct pool_layout *layout);
+void pool_layout_of(const struct pool *pool, unsigned int size, struct pool_layout *layout);
 
 /* object_table.c: the state of each object */
 enum pool_seen pool_state_free(struct pool *pool, unsigned int bits, void *obj,
@@ -125,21 +124,17 @@ extern unsigned long pool_object_table_bytes;	/* bytes of all pools' tables */
 
 /* pattern.c: the patterns in free objects */
 void pool_pattern_fill(void *obj, unsigned int size, unsigned int phase);
-long pool_pattern_check(const void *obj, unsigned int size,
-			unsigned int phase);
+long pool_pattern_check(const void *obj, unsigned int size, unsigned int phase);
 
 /* check.c: the checks, where objects change hands */
-void *pool_check_free(struct pool *pool, void *obj, unsigned int flags,
-		      void *caller);
+void *pool_check_free(struct pool *pool, void *obj, unsigned int flags, void *caller);
 void pool_check_used(struct pool *pool, unsigned int bits, void *obj,
 		     unsigned int flags, void *caller);
-void *pool_check_out(struct pool *pool, void *obj, unsigned int flags,
-		     void *caller, bool *raw);
+void *pool_check_out(struct pool *pool, void *obj, unsigned int flags, void *caller, bool *raw);
 
 /* harden.c: wrong frees, without a table */
 void *pool_harden_get(struct pool *pool, unsigned int flags);
-bool pool_harden_free(struct pool *pool, void *obj, unsigned int flags,
-		      void *caller);
+bool pool_harden_free(struct pool *pool, void *obj, unsigned int flags, void *caller);
 
 /* gone.c: calls with pools that were destroyed */
 void pool_gone_free(struct pool *pool);
@@ -159,9 +154,7 @@ extern bool pool_mem_stats;
 bool pool_profile_ready(void);
 void pool_profile_end(void);
 void pool_profile_drop(const struct pool *pool);
-unsigned int pool_profile_alloc(struct pool *pool, void *caller,
-				unsigned int bytes);
-void pool_profile_free(struct pool *pool, void *caller, unsigned int bytes,
-		       unsigned int alloc_bin);
+unsigned int pool_profile_alloc(struct pool *pool, void *caller, unsigned int bytes);
+void pool_profile_free(struct pool *pool, void *caller, unsigned int bytes, unsigned int alloc_bin);
 
 #endif /* POOL_DEBUG_H */

@@ -92,16 +92,14 @@ struct pool_text {
 /* option_table.c */
 extern const struct pool_word pool_option_table[];
 extern const struct pool_key pool_keys[POOL_KEYS];
-const struct pool_word *pool_word_find(const char *text, size_t len,
-				       bool *opposite);
+const struct pool_word *pool_word_find(const char *text, size_t len, bool *opposite);
 size_t pool_word_properties(const struct pool_word *word, char *buf, size_t size);
 const struct pool_key *pool_key_find(const char *text, size_t len);
 bool pool_key_read(const struct pool_key *key, struct pool_options *options,
 		   const char *text, size_t len);
 void pool_key_copy(const struct pool_key *key, struct pool_options *to,
 		   const struct pool_options *from);
-size_t pool_key_format(const struct pool_key *key,
-		       const struct pool_options *options, char *buf,
+size_t pool_key_format(const struct pool_key *key, const struct pool_options *options, char *buf,
 		       size_t size);
 size_t pool_key_range(const struct pool_key *key, char *buf, size_t size);
 
@@ -111,20 +109,16 @@ size_t pool_key_range(const struct pool_key *key, char *buf, size_t size);
 /* options.c */
 extern const struct pool_options pool_options_built;
 void pool_change_begin(struct pool_change *change, bool one);
-void pool_change_word(struct pool_change *change, const struct pool_word *word,
-		      bool opposite);
-enum pool_item pool_change_item(struct pool_change *change, const char *text,
-				size_t len);
+void pool_change_word(struct pool_change *change, const struct pool_word *word, bool opposite);
+enum pool_item pool_change_item(struct pool_change *change, const char *text, size_t len);
 
 /* options_read.c */
 enum pool_item pool_text_item(struct pool_text *t, struct pool_change *change);
 
 /* apply.c */
 void pool_change_store(const struct pool_change *change);
-unsigned int pool_change_late_keys(const struct pool *pool,
-				   const struct pool_change *change);
-void pool_change_apply(const struct pool_change *change, char *late,
-		       size_t size);
+unsigned int pool_change_late_keys(const struct pool *pool, const struct pool_change *change);
+void pool_change_apply(const struct pool_change *change, char *late, size_t size);
 
 /* renew.c */
 bool pool_is_vacated(struct pool *pool);

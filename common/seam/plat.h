@@ -287,8 +287,7 @@ unsigned int plat_backend_free(struct plat_backend *backend, unsigned int n, voi
  * Return: true only where few other objects lie near the old one; without objects, where much of
  * the source's memory has few objects.
  */
-bool plat_backend_denser(const struct plat_backend *backend, const void *old,
-			 const void *new);
+bool plat_backend_denser(const struct plat_backend *backend, const void *old, const void *new);
 
 /**
  * plat_guard_check() - Test whether the bytes around an object, within its pages, are unchanged.

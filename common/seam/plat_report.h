@@ -68,8 +68,7 @@ size_t plat_symbol(char *buf, size_t size, const void *addr);
  *
  * Context: Process context; may sleep; locks the dump mutex.
  */
-void plat_places(bool (*show)(const struct pool_place *place, void *arg),
-		 void *arg);
+void plat_places(bool (*show)(const struct pool_place *place, void *arg), void *arg);
 
 /* The uses of the library's memory: first addresses of slabs, then memory. */
 enum plat_memory {

@@ -11,20 +11,16 @@
 /* hot.c: how large the array may be; here.h has the short steps */
 extern unsigned long pool_era;
 void pool_era_ends(void);
-bool pool_here_begins(struct pool *pool, struct pool_local *local,
-		      unsigned int *flags);
+bool pool_here_begins(struct pool *pool, struct pool_local *local, unsigned int *flags);
 unsigned int pool_hot_share(const struct pool *pool);
 unsigned int pool_hot_claim(struct pool *pool, unsigned int n);
 void pool_local_fit(struct pool_local *local);
 void pool_local_enter_era(struct pool_local *local, unsigned long era);
 void pool_hot_set_cap(struct pool_local *local, unsigned int slots);
 void pool_close_arrays(struct pool *pool);
-void pool_hot_enlarge(struct pool_cpu *cpu, struct pool_local *local,
-		      unsigned int slots);
-void pool_hot_shrink(struct pool_cpu *cpu, struct pool_local *local,
-		     unsigned int slots);
-unsigned int pool_hot_detach(struct pool_cpu *cpu, struct pool_local *local,
-			     void **objs);
+void pool_hot_enlarge(struct pool_cpu *cpu, struct pool_local *local, unsigned int slots);
+void pool_hot_shrink(struct pool_cpu *cpu, struct pool_local *local, unsigned int slots);
+unsigned int pool_hot_detach(struct pool_cpu *cpu, struct pool_local *local, void **objs);
 
 /* age.c: the least recently used is reduced or evicted */
 void pool_age_refit(struct pool_local *here, struct pool_carried *out);
@@ -32,13 +28,11 @@ bool pool_age_reduce(struct pool_local *here);
 bool pool_age_prepare(struct pool_cpu *cpu);
 void pool_age_array(struct pool_cpu *cpu);
 void pool_age_enlarge(struct pool_local *here, struct pool_carried *out);
-bool pool_age_make_room(struct pool_local *here, unsigned long bytes,
-			struct pool_carried *out);
+bool pool_age_make_room(struct pool_local *here, unsigned long bytes, struct pool_carried *out);
 bool pool_age_clear(struct pool_local *here);
 
 /* cluster.c: clusters on a CPU's lists */
-void pool_cluster_insert(struct pool_cpu *cpu, struct pool_local *local,
-			 struct pool_cluster *c);
+void pool_cluster_insert(struct pool_cpu *cpu, struct pool_local *local, struct pool_cluster *c);
 void pool_cluster_detach(struct pool_cluster *c);
 extern unsigned long pool_settling;
 void pool_arrive_last(unsigned long *moving, unsigned int n);
@@ -47,8 +41,7 @@ void pool_cluster_settled(struct pool_local *local, unsigned int n);
 void pool_cluster_settled_locked(struct pool_local *local, unsigned int n);
 void pool_cpu_relock(struct pool_cpu *cpu);
 void pool_cluster_box(struct pool_cpu *cpu, struct pool_cluster *c, unsigned int n);
-struct pool_cluster *pool_cluster_stash_all(struct pool_cpu *cpu,
-					    struct pool_cluster *chain);
+struct pool_cluster *pool_cluster_stash_all(struct pool_cpu *cpu, struct pool_cluster *chain);
 
 /* spare.c: how large clusters may be, and empty clusters */
 unsigned int pool_cluster_max(const struct pool *pool);
@@ -56,28 +49,23 @@ unsigned int pool_spares_lacking(const struct pool *pool);
 struct pool_cluster *pool_spares_take(struct pool *pool);
 struct pool_cluster *pool_cluster_make(unsigned int n);
 unsigned long pool_cluster_free_all(struct pool_cluster *chain);
-struct pool_cluster *pool_cluster_get(struct pool *pool, unsigned int n,
-				      unsigned int flags);
+struct pool_cluster *pool_cluster_get(struct pool *pool, unsigned int n, unsigned int flags);
 struct pool_cluster *pool_cluster_get_one(struct pool *pool, unsigned int flags);
-void pool_cluster_put(struct pool *pool, struct pool_cluster *c,
-		      unsigned int flags);
-void pool_cluster_put_all(struct pool *pool, struct pool_cluster *chain,
-			  unsigned int flags);
+void pool_cluster_put(struct pool *pool, struct pool_cluster *c, unsigned int flags);
+void pool_cluster_put_all(struct pool *pool, struct pool_cluster *chain, unsigned int flags);
 unsigned long pool_cluster_trim(struct pool *pool);
 unsigned long pool_cluster_trim_some(struct pool *pool);
 
 /* fill.c: to the array, from the local clusters and the shared pool; quick.h has more */
 void *pool_get_one_from_cache(struct pool *pool, unsigned int *flags);
-void *pool_get_near_from_cache(struct pool *pool, unsigned int node,
-			       unsigned int *flags);
+void *pool_get_near_from_cache(struct pool *pool, unsigned int node, unsigned int *flags);
 void *pool_get_locked(struct pool_local *here, unsigned int flags)
 	POOL_RELEASES(here->cpu->lock);
 unsigned int pool_get_from_cache(struct pool *pool, unsigned int n,
 				 void **objs, unsigned int *flags);
 
 /* spill.c: from the array, to the local clusters; quick.h has more */
-unsigned int pool_put_to_cache(struct pool *pool, unsigned int n, void **objs,
-			       unsigned int *flags);
+unsigned int pool_put_to_cache(struct pool *pool, unsigned int n, void **objs, unsigned int *flags);
 void pool_put_one(struct pool *pool, void *obj, unsigned int flags);
 void pool_put_locked(struct pool_local *here, void *obj, unsigned int flags)
 	POOL_RELEASES(here->cpu->lock);
@@ -89,14 +77,12 @@ unsigned int pool_cache_wants(struct pool *pool, unsigned int flags);
 void pool_carry(struct pool *pool, struct pool_carried *out, unsigned int flags);
 
 /* shared.c: buckets of clusters */
-struct pool_cluster *pool_refill_local_from_shared(struct pool *pool,
-						   unsigned long *moving);
+struct pool_cluster *pool_refill_local_from_shared(struct pool *pool, unsigned long *moving);
 bool pool_put_to_shared_cache(struct pool *pool, struct pool_cluster *c);
 struct pool_cluster *pool_shared_get(struct pool *pool, unsigned long *moving);
 void *pool_shared_get_one(struct pool *pool, unsigned int flags);
 #define POOL_NODE_HERE	UINT_MAX	/* the node that is near this CPU */
-void *pool_shared_get_near(struct pool *pool, unsigned int node,
-			   unsigned int flags);
+void *pool_shared_get_near(struct pool *pool, unsigned int node, unsigned int flags);
 bool pool_shared_put_one(struct pool *pool, void *obj, unsigned int flags);
 unsigned long pool_shared_count(const struct pool *pool);
 bool pool_shared_full(struct pool *pool, unsigned long objs);
@@ -110,16 +96,14 @@ void pool_park_cluster(struct pool *pool, struct pool_cluster *c);
 void *pool_parked_take(struct pool *pool, struct pool_parked *parked);
 void *pool_parked_next(const struct pool *pool, void **rest);
 void pool_parked_settled(struct pool_parked *parked);
-void pool_parked_leave(struct pool *pool, struct pool_parked *parked,
-		       void *rest);
+void pool_parked_leave(struct pool *pool, struct pool_parked *parked, void *rest);
 
 /* unpark.c: move parked objects to the layers below, or use them */
 void *pool_unpark(struct pool *pool, unsigned int flags);
 void pool_unpark_here(struct pool *pool, unsigned int flags);
 void *pool_unpark_all(struct pool *pool, unsigned int flags);
 void pool_parked_release(struct pool *pool, struct pool_parked *parked);
-unsigned long pool_give_parked(struct pool *pool, unsigned long most,
-			       unsigned int flags);
+unsigned long pool_give_parked(struct pool *pool, unsigned long most, unsigned int flags);
 void pool_drain_parked(struct pool *pool);
 void pool_unpark_below(struct pool *pool);
 
@@ -133,11 +117,9 @@ bool pool_backend_commit(struct pool *pool, void *obj);
 void pool_construct(struct pool *pool, void *obj);
 unsigned int pool_backend_get_ahead(struct pool *pool, unsigned int n,
 				    void **objs, unsigned int flags);
-void *pool_backend_get(struct pool *pool, unsigned int flags,
-		       enum pool_cause *cause);
+void *pool_backend_get(struct pool *pool, unsigned int flags, enum pool_cause *cause);
 void pool_backend_put(struct pool *pool, void *obj);
-void pool_backend_put_cluster(struct pool *pool, struct pool_cluster *c,
-			      unsigned int keep);
+void pool_backend_put_cluster(struct pool *pool, struct pool_cluster *c, unsigned int keep);
 void *pool_backend_swap_in(struct pool *pool);
 void pool_backend_swap_out(struct pool *pool, void *obj);
 extern unsigned int pool_fail_every;
@@ -153,15 +135,11 @@ void *pool_slots_take(struct pool_reserved *r);
 bool pool_slots_put(struct pool_reserved *r, void *obj);
 
 /* alloc.c: the four layers, composed */
-void *pool_alloc_from(struct pool_head *head, unsigned int flags,
-		      void *caller);
-void pool_free_from(struct pool_head *head, void *obj, unsigned int flags,
-		    void *caller);
+void *pool_alloc_from(struct pool_head *head, unsigned int flags, void *caller);
+void pool_free_from(struct pool_head *head, void *obj, unsigned int flags, void *caller);
 void *pool_get_spare(struct pool *pool, unsigned int flags);
-void *pool_last_look(struct pool *pool, unsigned int flags,
-		     struct pool_last *last);
-bool pool_last_again(struct pool *pool, unsigned int flags,
-		     struct pool_last *last);
+void *pool_last_look(struct pool *pool, unsigned int flags, struct pool_last *last);
+bool pool_last_again(struct pool *pool, unsigned int flags, struct pool_last *last);
 bool pool_last_is_over(struct pool_last *last);
 bool pool_last_sleep(struct pool_last *last, unsigned int *word, unsigned int seen,
 		     unsigned int ms);
@@ -174,10 +152,8 @@ void pool_queue_end(struct pool *pool);
 /* below.c: move objects that leave the caches to the layers below */
 void pool_put_below(struct pool *pool, void *obj, unsigned int flags);
 bool pool_keep_cluster(struct pool *pool, struct pool_cluster *c);
-void pool_put_cluster_down(struct pool *pool, struct pool_cluster *c,
-			   unsigned int flags);
-void pool_put_cluster_below(struct pool *pool, struct pool_cluster *c,
-			    unsigned int flags);
+void pool_put_cluster_down(struct pool *pool, struct pool_cluster *c, unsigned int flags);
+void pool_put_cluster_below(struct pool *pool, struct pool_cluster *c, unsigned int flags);
 
 /* registry.c: the list of pools */
 extern struct pool *pool_pass_at;
@@ -198,8 +174,7 @@ bool pool_registry_remove(struct pool *pool);
 struct pool *pool_registry_of(const struct pool_decl *decl, unsigned long long id);
 bool pool_registry_may_drop(struct pool *pool, const void *owner);
 void pool_registry_forget(const struct pool_decl *decl);
-enum pool_drop pool_registry_drop(struct pool *pool,
-				  const struct pool_decl *decl,
+enum pool_drop pool_registry_drop(struct pool *pool, const struct pool_decl *decl,
 				  const void *owner, unsigned long *seen);
 struct pool *pool_registry_drop_owned(const void *owner, enum pool_whose whose);
 unsigned int pool_registry_disown(const void *owner);
@@ -212,25 +187,21 @@ void pool_reg_unlink(struct pool *pool, struct pool_reg *reg);
 unsigned int pool_buckets_for(unsigned int cpus);
 unsigned int pool_buckets_of(const struct pool_options *options);
 unsigned int pool_bits_of(unsigned int debug);
-unsigned int pool_rounded(unsigned int size, unsigned int flags,
-			  unsigned int debug);
+unsigned int pool_rounded(unsigned int size, unsigned int flags, unsigned int debug);
 extern unsigned long long pool_serial;	/* creation lock: id of the newest pool */
 void pool_create_refused(const struct pool_attr *attr,
 			 const struct pool_creator *creator, const char *why);
-struct pool_head *pool_create(const struct pool_attr *attr,
-			      const struct pool_creator *from);
+struct pool_head *pool_create(const struct pool_attr *attr, const struct pool_creator *from);
 struct pool *pool_assemble(const struct pool_request *request, const char **why);
 void pool_discard(struct pool *pool);
-unsigned long pool_give_back(struct pool *pool, const struct pool_decl *decl,
-			     const void *owner);
+unsigned long pool_give_back(struct pool *pool, const struct pool_decl *decl, const void *owner);
 void pool_destroy_every(void);
 unsigned int pool_owner_gone(const void *owner);
 void pool_end(struct pool *pool, unsigned long lost);
 
 /* declared.c: declared pools */
 bool pool_declared_before(const struct pool_decl *a, const struct pool_decl *b);
-bool pool_create_declared(const struct pool_decl *decl, const void *owner,
-			  unsigned int abi);
+bool pool_create_declared(const struct pool_decl *decl, const void *owner, unsigned int abi);
 unsigned long pool_destroy_declared(const struct pool_decl *decl);
 
 /* names.c: how much of a name is kept, and how it is shown */
@@ -320,8 +291,7 @@ bool pool_options_set(const char *text, const char *where, bool strict);
 int pool_options_read(const char *words, bool first, char *text, size_t size);
 
 /* live.c: change options by words */
-bool pool_switch_words(struct pool_head *pool, const char *words, char *wrong,
-		       size_t size);
+bool pool_switch_words(struct pool_head *pool, const char *words, char *wrong, size_t size);
 
 /* switch.c: change options of a pool that is in use */
 unsigned int pool_next_generation(unsigned int bits);

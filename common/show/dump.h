@@ -173,16 +173,12 @@ bool pool_dump_word(const char **text, char *word);
 bool pool_dump_words(const char *text,
 		     const char *(*parse)(void *to, const char *word, const char **text),
 		     void *to, const char *words, char *wrong, size_t size);
-bool pool_dump_read(struct pool_dump_options *options, const char *text,
-		    char *wrong, size_t size);
-bool pool_dump_parse(struct pool_dump_options *options, const char *text,
-		     const char *where);
+bool pool_dump_read(struct pool_dump_options *options, const char *text, char *wrong, size_t size);
+bool pool_dump_parse(struct pool_dump_options *options, const char *text, const char *where);
 
 /* dump.c: for callers */
-size_t pool_dump(char *buf, size_t size,
-		 const struct pool_dump_options *options);
-void pool_dump_write(struct pool_dump *d,
-		     const struct pool_dump_writer *writer, char *buf,
+size_t pool_dump(char *buf, size_t size, const struct pool_dump_options *options);
+void pool_dump_write(struct pool_dump *d, const struct pool_dump_writer *writer, char *buf,
 		     size_t size);
 
 /* dump.c: for writers */
@@ -190,8 +186,7 @@ void pool_dump_rewind(struct pool_dump *d);
 bool pool_dump_next(struct pool_dump *d);
 bool pool_dump_detail(struct pool_dump *d, unsigned int nth);
 bool pool_dump_reg_name(struct pool_dump *d, unsigned int nth);
-size_t pool_dump_registration(struct pool *pool, unsigned int nth, char *buf,
-			      size_t size);
+size_t pool_dump_registration(struct pool *pool, unsigned int nth, char *buf, size_t size);
 void pool_dump_put(struct pool_dump *d, const char *text);
 void pool_dump_number(struct pool_dump *d, unsigned long long number);
 void pool_dump_field(struct pool_dump *d, const struct pool_dump_field *field);

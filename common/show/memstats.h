@@ -21,7 +21,6 @@ bool pool_memstats_read(struct pool_memstats_options *options,
 			const char *text, char *wrong, size_t size);
 bool pool_memstats_parse(struct pool_memstats_options *options,
 			 const char *text, const char *where);
-size_t pool_memstats(char *buf, size_t size,
-		     const struct pool_memstats_options *options);
+size_t pool_memstats(char *buf, size_t size, const struct pool_memstats_options *options);
 
 #endif /* POOL_SHOW_MEMSTATS_H */
