@@ -143,8 +143,8 @@ TEST_CASE(the_first_object_of_a_fresh_slab_is_at_a_random_place)
 }
 
 /*
- * A program may touch only the first line of each object.  These lines must use all sets of a cache,
- * and for large objects three quarters of the sets.
+ * A program may touch only the first line of each object.  These lines must use all sets of a
+ * cache, and for large objects three quarters of the sets.
  */
 TEST_CASE(first_lines_are_in_all_sets_of_a_cache)
 {
