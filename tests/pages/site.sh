@@ -32,8 +32,15 @@ sections_are_linked() {
 			build/html/functions/pool_alloc_reserved_timeout.html
 }
 
+# The theme shows a red box around a table of contents, and no warning, unless a class allows it.
+no_page_has_a_red_box() {
+	! grep -r 'class="contents' --include='*.html' build/html | grep -v this-will-duplicate &&
+		! grep -rE 'system-message|class="problematic' --include='*.html' build/html
+}
+
 rm -rf build/html build/doctrees build/site
 check the_site_is_made_without_a_warning make -s html
+check no_page_has_a_red_box no_page_has_a_red_box
 check each_link_of_the_site_leads_somewhere tests/pages/site.py build/html
 check a_section_that_a_page_names_is_a_link sections_are_linked
 check each_function_has_a_page each_function_has_a_page
