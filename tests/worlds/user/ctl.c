@@ -42,26 +42,11 @@ POOL_CASE(a_client_gets_the_texts_that_a_program_gets, test_pool(64))
 	EXPECT(is_clean());
 }
 
-static unsigned long shared_of(struct pool *pool)
-{
-	struct pool_stats now;
-
-	pool_sum(pool, &now);
-	return now.shared;
-}
-
-static void leave_shared(unsigned int i, void *arg)
-{
-	(void)i;
-	test_alloc_just(arg, test_objs, 100);
-	test_free_many(arg, test_objs, 100);
-}
-
 /* The request empties the shared pool. */
 static bool empties(struct pool *pool, const char *line)
 {
-	test_threads(1, leave_shared, pool);
-	return shared_of(pool) && !strcmp(ask(line), "ok\n") && !shared_of(pool);
+	test_threads(1, life_leave_shared, pool);
+	return test_sum(pool)->shared && !strcmp(ask(line), "ok\n") && !test_sum(pool)->shared;
 }
 
 POOL_CASE(a_client_has_memory_given_back, pool_of(create_pool("a name", 64, MEM_F_EXACT)))

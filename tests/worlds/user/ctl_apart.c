@@ -6,8 +6,8 @@
  * Context: see test.h and life.h.
  *
  * Each of their threads may be blocked for as long as the program likes: by the reader of stderr,
- * or by a destructor.  Then the other threads must go on, because people who look for the reason
- * ask them.
+ * or by a destructor.  The other threads must go on meanwhile: a user who wants to know why one is
+ * blocked asks another one.
  */
 #include "cases_ctl.h"
 
@@ -131,21 +131,6 @@ POOL_CASE(a_dump_of_sigquit_that_stderr_blocks_keeps_neither_clients_nor_ageing,
 	EXPECT(still);
 }
 
-static unsigned long shared_of(struct pool *pool)
-{
-	struct pool_stats now;
-
-	pool_sum(pool, &now);
-	return now.shared;
-}
-
-static void leave_shared(unsigned int i, void *arg)
-{
-	(void)i;
-	test_alloc_just(arg, test_objs, 100);
-	test_free_many(arg, test_objs, 100);
-}
-
 static unsigned long waits, goes;
 
 static void construct(void *obj, void *arg)
@@ -183,7 +168,7 @@ TEST_CASE(a_destructor_that_waits_keeps_no_client)
 	ASSERT(slow);
 	pool_fail_every = 0;
 	start_all();
-	test_threads(1, leave_shared, pool_of(slow));
+	test_threads(1, life_leave_shared, pool_of(slow));
 	raise(SIGQUIT);
 	collects = comes_true(is_waiting, &waits);
 	answered = is_answered("pools\n");
@@ -196,7 +181,7 @@ TEST_CASE(a_destructor_that_waits_keeps_no_client)
 
 static bool is_collected(void *arg)
 {
-	return !shared_of(arg);
+	return !test_sum(arg)->shared;
 }
 
 static void quit(void *arg)
@@ -213,7 +198,7 @@ static bool collects_beside_a_client(struct pool *pool)
 	bool first;
 
 	ck_assert(comes_true(has_input, &in.fd));
-	test_threads(1, leave_shared, pool);
+	test_threads(1, life_leave_shared, pool);
 	captured(lines, sizeof(lines), quit, pool);
 	first = !poll(&in, 1, 0);
 	close(in.fd);

@@ -30,4 +30,12 @@ bool child_is_well(void (*fn)(void *arg), void *arg);
 bool adds_up(struct pool *pool);
 bool objects_are_distinct(struct pool *pool);
 
+/* A thread's work: end with 100 objects in the shared pool. */
+static inline void life_leave_shared(unsigned int i, void *arg)
+{
+	(void)i;
+	test_alloc_just(arg, test_objs, 100);
+	test_free_many(arg, test_objs, 100);
+}
+
 #endif /* POOL_LIFE_H */

@@ -3,9 +3,9 @@
  * sigquit.c - SIGQUIT dumps all pools and collects their memory
  *
  * Layer:   tests of user/extra/sigquit.c.
- * Context: see test.h.
+ * Context: see test.h and life.h.
  */
-#include "test.h"
+#include "life.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -14,31 +14,13 @@
 
 static char text[256 * 1024];
 
-static unsigned long long shared_of(struct pool *pool)
-{
-	struct pool_stats now;
-
-	pool_sum(pool, &now);
-	return now.shared;
-}
-
-static void leave_shared(unsigned int i, void *arg)
-{
-	struct pool *pool = arg;
-	void *objs[100];
-
-	(void)i;
-	test_alloc_just(pool, objs, 100);
-	test_free_many(pool, objs, 100);
-}
-
 /* Raise SIGQUIT and read all that it causes; the dump comes first. */
 static void quit(void *arg)
 {
 	struct pool *pool = arg;
 
 	raise(SIGQUIT);
-	while (shared_of(pool))
+	while (test_sum(pool)->shared)
 		usleep(1000);
 }
 
@@ -50,11 +32,11 @@ POOL_CASE(sigquit_dumps_and_collects_once_it_is_asked_to, test_pool(64))
 	EXPECT(pool_sigquit_start());
 	EXPECT(pool_sigquit_start());
 	for (round = 0; round < 3; round++) {
-		test_threads(1, leave_shared, pool);
-		EXPECT_EQ(shared_of(pool), 100);
+		test_threads(1, life_leave_shared, pool);
+		EXPECT_EQ(test_sum(pool)->shared, 100);
 		captured(text, sizeof(text), quit, pool);
 		drop_memory(text);
-		EXPECT_EQ(shared_of(pool), 0);
+		EXPECT_EQ(test_sum(pool)->shared, 0);
 		EXPECT_EQ(count_lines(text), 3);
 		EXPECT(strstr(text, " held 6.2K = used 0B + cached 0B + shared 6.2K\n"));
 	}
@@ -215,7 +197,7 @@ static bool works_in_child(struct pool *pool)
 	bool good = pool_sigquit_start() && !is_ignored();
 
 	captured(text, sizeof(text), quit, pool);
-	good = good && !shared_of(pool) && strstr(text, "\ntotal of 1 pool: ");
+	good = good && !test_sum(pool)->shared && strstr(text, "\ntotal of 1 pool: ");
 	pool_sigquit_stop();
 	return good && is_ignored();
 }
@@ -226,7 +208,7 @@ POOL_CASE(a_child_may_ask_for_sigquit_anew, test_pool(64))
 	int status = -1;
 	pid_t child;
 
-	test_threads(1, leave_shared, pool);
+	test_threads(1, life_leave_shared, pool);
 	signal(SIGQUIT, SIG_IGN);
 	ASSERT(pool_sigquit_start());
 	child = fork();
@@ -239,7 +221,7 @@ POOL_CASE(a_child_may_ask_for_sigquit_anew, test_pool(64))
 	pool_sigquit_stop();
 	EXPECT(is_ignored());
 	signal(SIGQUIT, SIG_DFL);
-	EXPECT_EQ(shared_of(pool), 100);
+	EXPECT_EQ(test_sum(pool)->shared, 100);
 }
 
 static bool has_own_handler(void)
