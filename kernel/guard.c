@@ -264,7 +264,7 @@ void *pool_guard_alloc(const struct plat_backend *backend, gfp_t gfp)
 	return obj;
 }
 
-/* Unmap all kept addresses, when no object is in use any more. */
+/* Unmap all kept addresses.  The module ends, and all pools are destroyed. */
 void pool_guard_exit(void)
 {
 	unmap_oldest(0);

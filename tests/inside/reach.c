@@ -165,7 +165,7 @@ POOL_CASE(a_call_at_the_limit_is_not_refused_while_something_moves, reach_pool()
 	test_free(pool, obj);
 }
 
-/* A note says that no object is free, so that the next call need not search. */
+/* The note spares the next call the search for a free object. */
 POOL_CASE(a_refused_call_leaves_a_note_until_an_object_is_free, reach_pool())
 {
 	EXPECT_EQ(pool->used_up, 0);

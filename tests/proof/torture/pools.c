@@ -154,7 +154,7 @@ unsigned long torture_pools_nested(void)
 	return sum;
 }
 
-/* Drain the pool and read its numbers; true if no object is in use and they add up. */
+/* Drain the pool and read its numbers; true if they add up, and all objects are free. */
 static bool is_quiet(struct torture_pool *pool, struct pool_stats *now)
 {
 	pool_reclaim(pool->head);
